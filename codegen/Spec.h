@@ -157,6 +157,8 @@ struct SpecKernel {
   std::vector<SpecBinding> constants;
   /// Run-time assertions are checked.
   bool debug = false;
+  /// What Triton refuses is an error.
+  bool portable = false;
   /// Whether the arrays are all in ordinary memory of the device that runs the kernel: a promise.
   bool deviceMemory = false;
   SpecPlace place, namePlace, sourcePlace, kernelPlace, tuningFilePlace, argumentsPlace;

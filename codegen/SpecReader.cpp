@@ -171,6 +171,7 @@ std::optional<SpecKernel> SpecReader::readKernel(const SpecItem &item) {
   if (SpecItem constants = child(item, "constants"))
     kernel.constants = readLiterals(constants);
   readFlag(item, "debug", kernel.debug);
+  readFlag(item, "portable", kernel.portable);
   readFlag(item, "device_memory", kernel.deviceMemory);
   checkKernel(kernel, diagnostics);
   return kernel;

@@ -43,7 +43,7 @@ struct KernelBuilder {
 std::optional<Value> KernelBuilder::bindRunTime(const ArgumentValue &argument,
                                                 llvm::StringRef name) {
   std::optional<DType> dtype = parseDType(argument.dtype);
-  mlir::Type type = dtype ? dtype->toMLIR(evaluator.tensors().getContext()) : mlir::Type();
+  mlir::Type type = dtype ? evaluator.tensors().toMLIR(TensorType(*dtype)) : mlir::Type();
   if (!type)
     return evaluator.fail(DiagKind::SemaBadArgumentType, argument.dtype);
   unsigned index = func.getNumArguments();

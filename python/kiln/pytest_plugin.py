@@ -17,6 +17,7 @@ def pytest_addoption(parser):
     add = group.addoption
     add("--kiln-target", metavar="TARGET", help="run kernels on this target: cpu, emu:sm_90a, emu:gfx942 …")
     add("--kiln-check", action="store_true", help="races, accesses out of bounds and reads of what nobody wrote are failures")
+    add("--kiln-portable", action="store_true", help="kernels that Triton refuses are refused, where Kiln would take them, too")
     add("--kiln-count", action="store_true", help="print what a profiler would count of each kernel (emulated targets)")
     add("--kiln-count-json", metavar="FILE", help="write the counts of each kernel in each test as JSON")
     add("--kiln-bounds", choices=("tensor", "storage"), default="tensor", help="what a kernel may access: the tensors, or all of their storages")
@@ -34,7 +35,7 @@ def pytest_load_initial_conftests(early_config):
     """Before any of the suite's modules asks whether there is a GPU."""
     options = early_config.known_args_namespace
     if not options.kiln_target:
-        for option in ("kiln_check", "kiln_count", "kiln_count_json"):
+        for option in ("kiln_check", "kiln_portable", "kiln_count", "kiln_count_json"):
             if getattr(options, option):
                 raise pytest.UsageError(f"--{option.replace('_', '-')}: expected --kiln-target, too")
         return
@@ -60,6 +61,7 @@ class Session:
                 options.kiln_threads or (1 if "PYTEST_XDIST_WORKER" in os.environ else 0),
                 options.kiln_bounds == "storage",
                 options.kiln_configs,
+                options.kiln_portable,
             )
         except (ValueError, OSError, BuildError) as error:
             raise pytest.UsageError(f"kiln: {error}") from None

@@ -29,6 +29,7 @@ def _run(command, folder, seconds=600):
         raise BuildError(f"expected a C compiler '{command[0]}' on PATH (CC and CXX name others)") from None
     if done.returncode:
         raise BuildError(done.stderr.strip() or f"{command[0]} ended with status {done.returncode}")
+    return done.stderr
 
 
 def kept(folder, make):
@@ -82,8 +83,8 @@ def runtime_library(cache):
 
 
 def build_library(spec, name, work, runtime):
-    """`kiln build` and a link against the runtime in the folder `work`: lib`name`.so there."""
-    _run([str(installation.tool()), "build", spec, "-o", "out", "-q", "-j", "1"], work)
+    """`kiln build` and a link against the runtime in the folder `work`: lib`name`.so there. What Kiln warns of."""
+    said = _run([str(installation.tool()), "build", spec, "-o", "out", "-q", "-j", "1"], work)
     include = installation.sources() / "runtime"
     _run(
         [os.environ.get("CC", "cc"), "-shared", "-fPIC", "-O0", "-w", f"-I{include}", f"out/{name}.c", "-o", f"lib{name}.so"]
@@ -91,3 +92,4 @@ def build_library(spec, name, work, runtime):
         work,
     )
     shutil.rmtree(pathlib.Path(work) / "out")
+    return said

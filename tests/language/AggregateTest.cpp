@@ -105,6 +105,26 @@ def spoil(s):
     EXPECT_EQ(y[i], 2 * float(i));
 }
 
+TEST_P(Aggregate, PythonMakesThem) {
+  const char *body = R"(
+    s = Pair.twice(x)
+    tl.store(q + i, s.first + s.factor * s.second)
+
+@tl.core._aggregate
+class Pair:
+    first: tl.tensor
+    second: tl.tensor
+    factor: tl.constexpr
+
+    @staticmethod
+    def twice(x):
+        return Pair(x, second=x, factor=tl.constexpr(3))
+)";
+  std::vector<float> y = run(GetParam(), body, 0);
+  for (int i = 0; i < 16; ++i)
+    EXPECT_EQ(y[i], 4 * float(i));
+}
+
 KILN_SOURCE_TESTS(Aggregate);
 
 } // namespace

@@ -28,6 +28,7 @@ static void readJobs(const CompilerFlags &flags, CompilerOptions &options) {
   options.memoryMiB = flags.memoryMiB;
   options.inProcess = flags.inProcess;
   options.debug = flags.debug;
+  options.portable = flags.portable;
   options.deviceMemory = flags.deviceMemory;
   options.only = valuesOf(flags.only);
   options.quiet = flags.quiet;

@@ -78,6 +78,8 @@ struct CompilerFlags {
   cl::opt<bool> debug{"debug",
                       cl::desc("Check assertions and overflow of integers in running kernels"),
                       cl::sub(commands.readers)};
+  cl::opt<bool> portable{"portable", cl::desc("Refuse what Triton refuses: kernels for both"),
+                         cl::sub(commands.readers)};
   cl::opt<bool> deviceMemory{"device-memory",
                              cl::desc("Promise that arrays are in ordinary memory of the device: "
                                       "faster atomics on AMD"),

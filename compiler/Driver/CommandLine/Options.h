@@ -58,6 +58,8 @@ struct CompilerOptions {
   bool inProcess = false;
   /// --debug: assertions and overflow of integers are checked in every kernel.
   bool debug = false;
+  /// --portable: what Triton refuses is an error in every kernel.
+  bool portable = false;
   /// --device-memory: the arrays of every kernel are in ordinary memory of its device.
   bool deviceMemory = false;
   /// --only: compile just these pieces (PieceName.h); empty: all.

@@ -117,8 +117,8 @@ std::string recipeOf(const BuildPlan &plan, const CompileJob &job) {
   for (const auto &[name, value] : instance.defines)
     os << name << " is " << unsigned(value.kind) << " " << value.str() << "\n";
   os << instance.numWarps << " " << instance.numStages << " " << instance.numCtas << " "
-     << instance.debug << " " << instance.deviceMemory << " " << instance.matrixSize << " "
-     << instance.kPack << "\n";
+     << instance.debug << " " << instance.portable << " " << instance.deviceMemory << " "
+     << instance.matrixSize << " " << instance.kPack << "\n";
   for (const std::optional<int64_t> &option : {requested.maxRegisters, requested.wavesPerEu})
     os << option.value_or(0) << "\n";
   os << requested.launchesEarly << " " << requested.isCooperative << "\n";

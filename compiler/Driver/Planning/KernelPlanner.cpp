@@ -22,7 +22,7 @@ public:
                 const CompilerOptions &options, DiagnosticEngine &diagnostics, BuildPlan &plan)
       : spec(spec), kernel(kernel), loader(loader), allDiagnostics(diagnostics),
         diagnostics(options.maxErrors), plan(plan), defines(definitionsOf(options)),
-        debug(options.debug), deviceMemory(options.deviceMemory),
+        debug(options.debug), portable(options.portable), deviceMemory(options.deviceMemory),
         binder(kernel, summary, this->diagnostics), checks(spec, kernel, this->diagnostics) {
     for (const SpecBinding &constant : kernel.constants)
       if (constant.value.asLiteral)
@@ -60,8 +60,8 @@ private:
   DiagnosticEngine diagnostics;
   BuildPlan &plan;
   NamedConstants defines;
-  /// Of the command line: run-time checks in every kernel.
-  bool debug, deviceMemory;
+  /// Of the command line, for every kernel.
+  bool debug, portable, deviceMemory;
   const LoadedModule *module = nullptr;
   KernelSummary summary;
   ArgumentBinder binder;
@@ -311,6 +311,7 @@ void KernelPlanner::planVariant(unsigned entryIndex, const SpecSignature &signat
   instance.numStages = config.options.numStages.value_or(3);
   instance.numCtas = config.options.numCtas.value_or(1);
   instance.debug = kernel.debug || summary.debug || debug;
+  instance.portable = kernel.portable || portable;
   instance.deviceMemory = kernel.deviceMemory || deviceMemory;
   instance.target = answersOf(spec.targets[target]);
   instance.defines = defines;

@@ -118,7 +118,10 @@ Value builtinTlRange(PythonOperations &python, Call &call) {
   return {ValueKind::Range, range};
 }
 
-Value builtinConstexpr(PythonOperations &, Call &call) { return call[0]; }
+Value builtinConstexpr(PythonOperations &, Call &call) { return call[0].asConstexpr(); }
+Value builtinUnwrapIfConstexpr(PythonOperations &, Call &call) {
+  return call[0].asConstexpr(false);
+}
 Value builtinConstexprType(PythonOperations &, Call &call) { return constexprType(call[0]); }
 
 Value builtinTupleType(PythonOperations &python, Call &call) {

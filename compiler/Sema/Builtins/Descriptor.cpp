@@ -42,6 +42,8 @@ DescriptorType descriptorType(TensorBuilder &build, const Tensor &base,
     return refuse("base", "a pointer to numbers", base.type.str());
   if (shape.empty() || shape.size() > 5)
     return refuse("block_shape", "1 to 5 axes", llvm::Twine(shape.size()));
+  if (!build.checkPortableBlock(TensorType(pointee, shape)))
+    return {};
   auto block = llvm::cast_if_present<mlir::RankedTensorType>(
       build.toMLIR(TensorType(memoryType(pointee), shape)));
   if (!block)
@@ -167,6 +169,8 @@ Value reduceAt(TensorBuilder &build, Call &call, llvm::StringRef name, const Red
                        "elements of 32 or 64 bits (or halves, to add or compare)", element.str());
   if (element.isFloat() && !kinds.onFloat)
     return build.error(DiagKind::SemaInvalidArgument, name, "integers", element.str());
+  if (!build.checkPortableReduction(name, element))
+    return Value();
   Tensor value =
       toMemory(build, call[2], *place->descriptor, place->descriptor->ir.getType().getShape());
   if (!value)
@@ -201,6 +205,8 @@ std::optional<Rows> readRows(TensorBuilder &build, const Value &value, const Val
   if (indices.type.shape.size() != 1 || !indices.dtype().isInt())
     return build.fail(DiagKind::SemaInvalidArgument, "x_offsets", "a vector of integers",
                       indices.type.str());
+  if (!build.checkPortableRows(indices.type, TensorType(descriptor->pointer.getPointee(), block)))
+    return std::nullopt;
   auto first = readIndices(build, column, "y_offset", 1);
   if (!first)
     return std::nullopt;

@@ -126,6 +126,13 @@ std::optional<Int> readImprecise(TensorBuilder &build, const Value &value, Tenso
   return given;
 }
 
+/// As Triton does, of GPUs that have better types.
+void warnOfOldByteFloat(TensorBuilder &build) {
+  TargetAnswers target = build.isPortable() ? build.portableTarget() : build.getTarget();
+  if (target.backend == "cuda" && target.arch >= 90)
+    build.warn(DiagKind::SemaOldByteFloat);
+}
+
 /// All axes but the last two as one: the operation takes one batch axis.
 Tensor flattenBatch(TensorBuilder &build, Tensor tensor) {
   llvm::ArrayRef<int64_t> shape = tensor.type.shape;
@@ -141,12 +148,15 @@ Tensor flattenBatch(TensorBuilder &build, Tensor tensor) {
 
 Value builtinDot(TensorBuilder &build, Call &call) {
   Tensor a = build.toTensor(call[0]), b = a ? build.toTensor(call[1]) : Tensor();
+  if (build.isPortable() && (call.given[7] || call.given[8]))
+    return build.notPortable("'trans_a' and 'trans_b' of tl.dot", "pass the operand's .T");
   a = transposeIf(build, a, call[7], "trans_a");
   b = transposeIf(build, b, call[8], "trans_b");
-  if (!a || !b || !checkOperands(build, a, b))
+  if (!a || !b || !checkOperands(build, a, b) || !build.checkPortableProduct(a.type, b.type))
     return Value();
   // Triton multiplies what MLIR has no type for as fp16.
   if (a.dtype().is(Scalar::FP8E4B15) || b.dtype().is(Scalar::FP8E4B15)) {
+    warnOfOldByteFloat(build);
     a = build.cast(a, Scalar::FP16);
     b = build.cast(b, Scalar::FP16);
   }

@@ -26,7 +26,10 @@ Value builtinAbs(TensorBuilder &build, Call &call) {
 }
 
 Value builtinWhere(TensorBuilder &build, Call &call) {
-  Tensor condition = build.toCondition(build.toTensor(call[0]));
+  Tensor given = build.toTensor(call[0]);
+  if (given && !given.dtype().isBool())
+    build.warn(DiagKind::SemaWhereCondition, given.dtype().str());
+  Tensor condition = build.toCondition(given);
   if (!condition)
     return Value();
   TensorBuilder::OperandRules rules;
@@ -109,6 +112,8 @@ Value builtinFma(TensorBuilder &build, Call &call) {
   Tensor x = xz->first, y = zy->second, z = xz->second;
   if (x.dtype().isFloat())
     return Value::tensor(build.emit<math::FmaOp>(x.ir, y.ir, z.ir), x.type);
+  if (build.isPortable())
+    return build.notPortable("tl.fma of " + x.type.str(), "write x * y + z");
   Tensor product = build.multiply(Value::tensor(x), Value::tensor(y));
   return Value::tensor(build.add(Value::tensor(product), Value::tensor(z)));
 }

@@ -29,7 +29,7 @@ Value Evaluator::getAttribute(const Value &base, llvm::StringRef name) {
   // A constexpr's value is the value.
   if (name == "value" && (base.isNumber() || base.isString() || base.isNone() ||
                           base.is(ValueKind::Type) || base.is(ValueKind::Function)))
-    return base;
+    return base.asConstexpr(false);
   switch (base.getKind()) {
   case ValueKind::Error:
     return Value();
@@ -71,18 +71,25 @@ Value Evaluator::getAttribute(const Value &base, llvm::StringRef name) {
   if (name == "type" && frame()->mode == FunctionMode::Kernel)
     if (Value type = typeOf(base); !type.isError())
       return type;
-  if (base.isNumber()) {
-    if (name == "dtype" || name == "type")
-      if (std::optional<DType> type = tensors().numberType(base))
-        return Value::type(*type);
-    if (name == "shape")
-      return Value::tuple({});
-    // `x.to(tl.int64)` of a compile-time number works as on the scalar that it would become.
-    if (tensors().buildsIR() && frame()->mode == FunctionMode::Kernel)
-      if (builtins().find(Library::Language, name))
-        if (Tensor tensor = tensors().toTensor(base))
-          return tensorAttribute(tensors(), tensor, name);
-  }
+  if (base.isNumber())
+    return numberAttribute(base, name);
+  return failed() ? Value() : unknownAttribute(*this, base, name);
+}
+
+/// Of a compile-time number.
+Value Evaluator::numberAttribute(const Value &base, llvm::StringRef name) {
+  if (isPortable())
+    return tensors().notPortable("an attribute of " + describe(base), "assign it to a name first");
+  if (name == "dtype" || name == "type")
+    if (std::optional<DType> type = tensors().numberType(base))
+      return Value::type(*type);
+  if (name == "shape")
+    return Value::tuple({});
+  // `x.to(tl.int64)` works as on the scalar that it would become.
+  if (tensors().buildsIR() && frame()->mode == FunctionMode::Kernel)
+    if (builtins().find(Library::Language, name))
+      if (Tensor tensor = tensors().toTensor(base))
+        return tensorAttribute(tensors(), tensor, name);
   return failed() ? Value() : unknownAttribute(*this, base, name);
 }
 
@@ -106,8 +113,9 @@ static std::vector<llvm::StringRef> namesOf(const ModuleObject &module,
 }
 
 Value Evaluator::moduleAttribute(const Value &base, llvm::StringRef name) {
+  // Triton looks into a module for functions alone.
   if (std::optional<Value> value = python().moduleAttribute(base, name))
-    return *value;
+    return value->is(ValueKind::Function) ? outerName(name, *value) : *value;
   if (failed())
     return Value();
   return errorWithHint(suggestName(name, namesOf(base.as<ModuleObject>(), builtins())),
@@ -155,6 +163,8 @@ Value Evaluator::subscript(const Value &base, const Value &index) {
       return call(getAttribute(base, "__getitem__"), {index}, {});
     return error(DiagKind::SemaUnsupportedSyntax, "an index of " + describe(base));
   default:
+    if (base.isNumber() && isPortable())
+      return tensors().notPortable("an index of " + describe(base), "assign it to a name first");
     // `x[None]`, `x[:, None]` of a compile-time number.
     if (base.isNumber() && tensors().buildsIR() && frame()->mode == FunctionMode::Kernel)
       return indexTensor(tensors(), tensors().toTensor(base), index);

@@ -26,6 +26,15 @@ Value Evaluator::evaluateCall(const ast::CallExpr &expr) {
   return call(callee, std::move(args), std::move(keywords), &expr);
 }
 
+/// `@triton.must_use_result("…")`: what its author says of it.
+static std::string reasonOf(const FunctionObject &function, const ast::Expr &decorator) {
+  for (const Decoration &decoration : function.decorations)
+    if (decoration.expr == &decorator && decoration.args.size() == 1 &&
+        decoration.args.front().isString())
+      return decoration.args.front().getString().str();
+  return "";
+}
+
 void Evaluator::checkUse(const ast::CallExpr &expr, const Value &callee) {
   Value function =
       callee.is(ValueKind::BoundMethod) ? callee.as<BoundMethodObject>().function : callee;
@@ -42,7 +51,8 @@ void Evaluator::checkUse(const ast::CallExpr &expr, const Value &callee) {
     const auto *call = llvm::dyn_cast<ast::CallExpr>(decorator);
     const auto *name = llvm::dyn_cast<ast::AttributeExpr>(call ? call->callee : decorator);
     if (name && name->attribute.name == "must_use_result")
-      error(DiagKind::SemaUnusedResult, text);
+      errorWithHint(reasonOf(function.as<FunctionObject>(), *decorator), DiagKind::SemaUnusedResult,
+                    text);
   }
 }
 
@@ -184,6 +194,8 @@ Value Evaluator::callFunction(const Value &callee, std::vector<Value> args, Keyw
   // As in Triton, a kernel's function gets copies of the objects that it is called with.
   for (auto &entry : names)
     entry.second = detached(entry.second);
+  if (!checkInlined(function, names))
+    return Value();
   return runBody(function, std::move(names));
 }
 
@@ -195,6 +207,7 @@ Value Evaluator::runBody(const FunctionObject &function, Environment names, Envi
   body.names = std::move(names);
   body.closure = function.closure;
   body.enclosing = function.scope;
+  body.isConstructor = atEnd != nullptr;
   FrameGuard guard(*this, body);
   if (failed())
     return Value();
@@ -265,6 +278,8 @@ Value Evaluator::callClass(const Value &cls, std::vector<Value> args, Keywords k
   instance->cls = cls;
   instance->typeName = object.name;
   FunctionObject body = init->as<FunctionObject>();
+  if (!checkConstructor(body))
+    return Value();
   body.mode = FunctionMode::Kernel;
   args.insert(args.begin(), Value(ValueKind::Instance, instance));
   Environment names, atEnd;

@@ -94,6 +94,8 @@ Flow Evaluator::executeIf(const ast::IfStmt &stmt) {
     return Flow::Failed;
   Tensor condition;
   At at(*this, stmt.test->range);
+  if (!checkCondition(test))
+    return Flow::Failed;
   std::optional<bool> known = tensors().truth(test, &condition);
   if (condition) {
     condition = tensors().toCondition(condition);

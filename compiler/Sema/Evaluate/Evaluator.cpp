@@ -35,15 +35,15 @@ Value Evaluator::lookUp(llvm::StringRef name) {
       if (auto found = frame()->closure->find(name); found != frame()->closure->end())
         return tensors().use(name, found->second);
     if (const Value *found = findEnclosing(frame()->enclosing, name))
-      return known(*found);
+      return outerName(name, known(*found));
   }
   if (frame()->module)
     if (std::optional<Value> global = python().findGlobal(*frame()->module, name))
-      return *global;
+      return outerName(name, *global);
   if (failed())
     return Value();
   if (const BuiltinInfo *info = builtins().find(Library::Python, name))
-    return Value::builtin(*info);
+    return outerName(name, Value::builtin(*info));
   if (name.ends_with("Error") || name.ends_with("Exception") || name.ends_with("Warning"))
     return Value::opaque(name);
   if (name == "__name__")

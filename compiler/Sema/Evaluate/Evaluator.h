@@ -37,7 +37,7 @@ public:
   }
   bool failed() const override { return Reporting::failed(); }
   /// Runs the body of a function whose parameters are bound already in `names`.
-  /// `atEnd` receives the names as they are when it returns.
+  /// Of a constructor `atEnd` receives the names as they are when it returns.
   Value runBody(const FunctionObject &function, Environment names, Environment *atEnd = nullptr);
 
   /// The module of the code at hand; null where there is none.
@@ -53,6 +53,20 @@ private:
   const BuiltinTable &builtins() const { return tensorBuilder.builtins(); }
 
   Value lookUp(llvm::StringRef name);
+
+  // What Triton refuses (Portability.cpp).
+  /// The code at hand is to be portable.
+  bool isPortable() const;
+  /// These report what Triton refuses; false after an error.
+  bool checkSyntax(const ast::Node &node);
+  bool checkCondition(const Value &test);
+  bool checkComprehended(const Value &iterable);
+  bool checkAssigned(const Value &value);
+  bool checkConstructor(const FunctionObject &init);
+  bool checkInlined(const FunctionObject &function, const Environment &names);
+  /// What a name outside of the function stands for; an Error value after a report.
+  Value outerName(llvm::StringRef name, const Value &value);
+
   /// Ends the unwinding behind a statement that failed: what it would have bound is unknown from
   /// there on (Recovery.cpp).
   Flow resumeAfter(const ast::Stmt &stmt);
@@ -75,6 +89,7 @@ private:
                         llvm::function_ref<bool()> body);
   Value evaluateDict(const ast::DictExpr &expr);
   Value evaluateLambda(const ast::LambdaExpr &expr);
+  Value numberAttribute(const Value &base, llvm::StringRef name);
   Value moduleAttribute(const Value &base, llvm::StringRef name);
   Value functionAttribute(const Value &base, llvm::StringRef name);
 

@@ -12,6 +12,8 @@ Value Evaluator::evaluate(const ast::Expr &expr) {
   Unwinding::Depth depth(unwinding());
   if (failed())
     return Value();
+  if (!checkSyntax(expr))
+    return Value();
   Value value = evaluateNode(expr);
   if (value.isOpaque() && frame() && frame()->mode == FunctionMode::Kernel)
     value = python().resolve(value);
@@ -190,6 +192,8 @@ Value Evaluator::evaluateConditional(const ast::ConditionalExpr &expr) {
   Value test = evaluate(*expr.test);
   if (failed())
     return Value();
+  if (!checkCondition(test))
+    return Value();
   Tensor condition;
   std::optional<bool> known = tensors().truth(test, &condition);
   if (condition)
@@ -241,7 +245,10 @@ bool Evaluator::runComprehension(const ast::ComprehensionExpr &expr, size_t clau
   if (clause == expr.clauses.size())
     return body();
   const ast::ComprehensionClause &loop = expr.clauses[clause];
-  std::optional<std::vector<Value>> items = iterate(evaluate(*loop.iterable));
+  Value iterable = evaluate(*loop.iterable);
+  if (!checkComprehended(iterable))
+    return false;
+  std::optional<std::vector<Value>> items = iterate(iterable);
   if (!items)
     return false;
   for (const Value &item : *items) {

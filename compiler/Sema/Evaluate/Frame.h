@@ -67,6 +67,8 @@ struct Frame : ActiveCall {
   Value returnValue;
   /// The `return` that was evaluated last.
   SourceRange returnRange;
+  /// The body of an `__init__`, which Python runs for Triton.
+  bool isConstructor = false;
   unsigned runTimeLoops = 0;
   /// A statement with a `return` was given up after an error.
   bool mayHaveReturned = false;

@@ -64,6 +64,11 @@ std::optional<LoopBounds> Evaluator::loopBounds(const ast::ForStmt &stmt,
   bool isTriton = info && info->library == Library::Language && info->name == "range";
   bool isStatic = info && info->name == "static_range";
   if (!isPlain && !isTriton && !isStatic) {
+    if (isPortable()) {
+      tensors().notPortable("a loop over something else than a range",
+                            "loop over tl.static_range(...) and take the elements by their index");
+      return std::nullopt;
+    }
     items = iterate(evaluate(*stmt.iterable));
     return std::nullopt;
   }

@@ -25,6 +25,8 @@ Flow Evaluator::execute(const ast::Stmt &stmt) {
   if (!unwinding().step())
     return Flow::Failed;
   At at(*this, stmt.range);
+  if (!checkSyntax(stmt))
+    return Flow::Failed;
   switch (stmt.kind) {
   case NodeKind::ExprStmt: {
     discarded = llvm::cast<ast::ExprStmt>(stmt).value;
@@ -97,7 +99,7 @@ Value Evaluator::sanitize(const Value &value) {
   if (value.isNumber())
     return Value::tensor(tensors().toTensor(value));
   if (!value.is(ValueKind::Tuple) && !value.is(ValueKind::List))
-    return value;
+    return checkAssigned(value) ? value : Value();
   auto object = std::make_shared<SequenceObject>();
   object->fields = value.as<SequenceObject>().fields;
   for (const Value &element : value.getElements())
@@ -130,6 +132,11 @@ bool Evaluator::assign(const ast::Expr &target, Value value, bool keepConstant) 
     if (failed())
       return false;
     if (base.is(ValueKind::Instance)) {
+      if (isPortable()) {
+        tensors().notPortable("an assignment to a field",
+                              "make another object: tl.aggregate_replace(x, field=...)");
+        return false;
+      }
       if (!keepConstant && !isConstexprField(base, attribute->attribute.name))
         value = sanitize(value);
       auto &fields = base.as<InstanceObject>().fields;
@@ -167,6 +174,10 @@ bool Evaluator::assignSubscript(const ast::SubscriptExpr &target, const Value &v
     return false;
   if (base.isOpaque())
     return true;
+  if (isPortable() && base.is(ValueKind::List)) {
+    tensors().notPortable("an assignment to an element", "make another tuple");
+    return false;
+  }
   if (base.is(ValueKind::Dict)) {
     for (auto &item : base.as<DictObject>().items)
       if (isEqual(item.first, index).value_or(false)) {

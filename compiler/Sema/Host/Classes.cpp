@@ -77,6 +77,7 @@ void inherit(ClassObject &object, llvm::ArrayRef<Value> bases) {
     object.isPlainEnum |= parent.isPlainEnum;
     object.isNamedTuple |= parent.isNamedTuple;
     object.isDataclass |= parent.isDataclass;
+    object.isAggregate |= parent.isAggregate;
     object.hasUnknownBase |= parent.hasUnknownBase;
   }
   if (object.isEnum) {
@@ -275,7 +276,7 @@ Value HostInterpreter::instantiate(const Value &cls, std::vector<Value> args, Ke
   }
   if (object.hasUnknownBase)
     return callUnknown(unknown(object.name), args, keywords);
-  if (object.isDataclass || object.isNamedTuple)
+  if (object.isDataclass || object.isNamedTuple || object.isAggregate)
     return callFields(cls, std::move(args), std::move(keywords));
   if (!args.empty() || !keywords.empty())
     return core->error(DiagKind::SemaArguments, object.name, "takes no arguments");

@@ -14,6 +14,11 @@ Value HostInterpreter::evaluate(const ast::Expr &expr) {
   return core->failed() ? Value() : settle(evaluateNode(expr));
 }
 
+/// What an operator of tl.constexpr gives is one.
+static Value ofConstexprs(const Value &left, const Value &right, const Value &result) {
+  return result.asConstexpr(left.isConstexpr() || right.isConstexpr());
+}
+
 static Value makeSlice(const Value &lower, const Value &upper, const Value &step) {
   auto object = std::make_shared<SliceObject>();
   object->lower = lower;
@@ -74,13 +79,15 @@ Value HostInterpreter::evaluateNode(const ast::Expr &expr) {
 
 Value HostInterpreter::evaluateUnary(const ast::UnaryExpr &expr) {
   Value operand = evaluate(*expr.operand);
-  return core->failed() ? Value() : unary(expr.op, operand);
+  if (core->failed())
+    return Value();
+  return unary(expr.op, operand).asConstexpr(operand.isConstexpr() && expr.op != ast::UnaryOp::Not);
 }
 
 Value HostInterpreter::evaluateBinary(const ast::BinaryExpr &expr) {
   Value left = evaluate(*expr.left);
   Value right = core->failed() ? Value() : evaluate(*expr.right);
-  return core->failed() ? Value() : binary(expr.op, left, right);
+  return core->failed() ? Value() : ofConstexprs(left, right, binary(expr.op, left, right));
 }
 
 Value HostInterpreter::evaluateAttribute(const ast::AttributeExpr &expr) {
@@ -179,7 +186,9 @@ Value HostInterpreter::evaluateCompare(const ast::CompareExpr &expr) {
   Value left = evaluate(*expr.left), result;
   for (const ast::Comparison &comparison : expr.comparisons) {
     Value right = core->failed() ? Value() : evaluate(*comparison.right);
-    result = core->failed() ? Value() : settle(compare(comparison.op, left, right));
+    result = core->failed()
+                 ? Value()
+                 : ofConstexprs(left, right, settle(compare(comparison.op, left, right)));
     if (core->failed())
       return Value();
     if (&comparison == &expr.comparisons.back())

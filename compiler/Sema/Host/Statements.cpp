@@ -293,7 +293,10 @@ Exit HostInterpreter::executeAugAssign(const ast::AugAssignStmt &stmt) {
   auto done = [&](bool ok) { return ok && !core->failed() ? Exit::Normal : Exit::Raised; };
   auto update = [&](const Value &old) {
     Value right = core->failed() ? Value() : evaluate(*stmt.value);
-    return core->failed() ? Value() : settle(binaryInPlace(stmt.op, old, right));
+    if (core->failed())
+      return Value();
+    return settle(binaryInPlace(stmt.op, old, right))
+        .asConstexpr(old.isConstexpr() || right.isConstexpr());
   };
   if (const auto *name = llvm::dyn_cast<ast::NameExpr>(stmt.target)) {
     Value value = update(evaluate(*stmt.target));
@@ -371,8 +374,12 @@ Exit HostInterpreter::executeClass(const ast::ClassDef &stmt) {
   }
   for (const Value &decorator : llvm::reverse(decorators)) {
     // One that is not at hand registers the class or gives it more members: it is read through.
-    if (decorator.isOpaque())
+    if (decorator.isOpaque()) {
+      bool isTritons = llvm::StringRef(decorator.as<OpaqueObject>().path).ends_with("aggregate");
+      if (isTritons && cls.is(ValueKind::Class))
+        cls.as<ClassObject>().isAggregate = true;
       continue;
+    }
     Value decorated = settle(call(decorator, {cls}, {}));
     if (core->failed())
       return Exit::Raised;

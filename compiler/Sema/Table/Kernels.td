@@ -94,7 +94,7 @@ def StaticRange : ConstantBuiltin<"static_range", (parameters int_constant:$arg1
 def Constexpr : ConstantBuiltin<"constexpr", (parameters constant:$value),
     "A compile-time constant; the value itself. Also the annotation of compile-time parameters.">;
 def UnwrapIfConstexpr : ConstantBuiltin<"_unwrap_if_constexpr", (parameters AnyOf<[constant, tensor]>:$o),
-    "The value of a compile-time constant; all else as it is.">, SameAs<Constexpr>;
+    "The value of a compile-time constant; all else as it is.">;
 def ConstexprType : ConstantBuiltin<"constexpr_type", (parameters constant:$value), "The type of a compile-time constant.">;
 def TupleType : ConstantBuiltin<"tuple_type", (parameters types:$types, Default<texts, "None">:$fields), "The type of a tuple.">;
 def AggregateReplace : ConstantBuiltin<"aggregate_replace", (parameters aggregate:$instance, Keywords<fields>:$changes),

@@ -159,6 +159,8 @@ Value indexTensor(TensorBuilder &build, Tensor tensor, const Value &index) {
   // `...` is as many ':' as are left.
   auto isEllipsis = [](const Value &part) { return part.is(ValueKind::Ellipsis); };
   if (auto found = llvm::find_if(parts, isEllipsis); found != parts.end()) {
+    if (build.isPortable())
+      return build.notPortable("'...' in an index of a tensor", "write a ':' for each axis");
     size_t named = llvm::count_if(parts, isFullSlice), rank = tensor.type.shape.size();
     found = parts.erase(found);
     parts.insert(found, rank > named ? rank - named : 0, fullSlice());

@@ -96,6 +96,10 @@ Tensor TensorBuilder::cast(Tensor tensor, DType to, Rounding rounding) {
   }
   if (from.isPointer() || to.isPointer())
     return castPointer(tensor, type);
+  if (isPortable() && ((from.isFP8() && to.isInt()) || (from.isInt() && to.isFP8()))) {
+    notPortable("a cast of " + from.str() + " to " + to.str(), "cast to fp32 between the two");
+    return {};
+  }
   if (from.is(Scalar::FP8E4B15))
     return cast(decodeE4B15(*this, tensor), to, rounding);
   if (to.is(Scalar::FP8E4B15)) {

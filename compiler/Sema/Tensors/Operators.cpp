@@ -31,6 +31,8 @@ Value TensorBuilder::unary(ast::UnaryOp op, const Value &operand) {
   case ast::UnaryOp::Invert:
     return Value::tensor(invert(tensor));
   case ast::UnaryOp::Not:
+    if (isPortable() && !tensor.dtype().isBool() && !tensor.dtype().isPointer())
+      return notPortable("'not' of " + tensor.type.str(), "compare with 0");
     return Value::tensor(logicalNot(tensor));
   }
   llvm_unreachable("closed enumeration");

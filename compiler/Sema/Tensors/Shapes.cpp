@@ -27,6 +27,8 @@ mlir::Type TensorBuilder::toMLIR(const TensorType &type) {
   if (paddedElements(type.shape) > maxTensorElements)
     error(DiagKind::SemaShape, "a tensor",
           "at most " + std::to_string(maxTensorElements) + " elements", shapeToString(type.shape));
+  else
+    checkPortableType(type);
   return type.toMLIR(getContext());
 }
 

@@ -68,6 +68,24 @@ public:
   bool hasThreadAssembly() const { return passedOnAssembly; }
   void noteThreadAssembly() { passedOnAssembly = true; }
 
+  //===-- What Triton refuses (Portability.cpp) --===//
+
+  /// What Triton refuses is an error.
+  bool isPortable() const { return target.kernel && target.kernel->portable; }
+  /// Reports that Triton refuses what stands here. Returns an Error value.
+  Value notPortable(const llvm::Twine &what, const llvm::Twine &hint) const {
+    return errorWithHint(hint, DiagKind::SemaNotPortable, what.str());
+  }
+  /// These report what Triton refuses; false after an error, true where kernels need not be
+  /// portable.
+  bool checkPortableType(const TensorType &type) const;
+  bool checkPortableProduct(const TensorType &a, const TensorType &b) const;
+  bool checkPortableBlock(const TensorType &block) const;
+  bool checkPortableReduction(llvm::StringRef method, DType element) const;
+  bool checkPortableRows(const TensorType &rows, const TensorType &block) const;
+  /// By whose rules that is: of the CPU, for which there is no Triton, a GPU of sm_90's.
+  TargetAnswers portableTarget() const;
+
   //===-- Operators on tensors and numbers (Operators.cpp, Arithmetic.cpp) --===//
 
   Value binary(ast::BinaryOp op, const Value &left, const Value &right);

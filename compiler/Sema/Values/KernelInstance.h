@@ -71,6 +71,8 @@ struct KernelInstance {
   unsigned matrixSize = 0, kPack = 0;
   /// Run-time assertions are checked.
   bool debug = false;
+  /// What Triton refuses is refused.
+  bool portable = false;
   /// The kernel's arrays are in ordinary memory of the device that runs it.
   bool deviceMemory = false;
   TargetAnswers target;

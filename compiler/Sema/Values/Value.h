@@ -160,6 +160,14 @@ public:
     return std::static_pointer_cast<T>(object);
   }
   const std::shared_ptr<Object> &getObject() const { return object; }
+  /// Whether Triton would have an object of tl.constexpr in its place. What it holds is the value
+  /// itself here: only whether a kernel may use a name of its module depends on it.
+  bool isConstexpr() const { return constexprMark; }
+  Value asConstexpr(bool isOne = true) const {
+    Value marked = *this;
+    marked.constexprMark = isOne;
+    return marked;
+  }
   /// True when both hold the very same object.
   bool sharesObject(const Value &other) const { return object && object == other.object; }
 
@@ -167,6 +175,7 @@ private:
   explicit Value(ValueKind kind) : kind(kind) {}
 
   ValueKind kind = ValueKind::Error;
+  bool constexprMark = false;
   double float64 = 0;
   Int int128 = 0;
   std::shared_ptr<Object> object;
@@ -297,6 +306,8 @@ struct ClassObject : MutableObject<ClassObject> {
   /// their values.
   bool isEnum = false, isPlainEnum = false;
   std::vector<Value> enumerators;
+  /// One of Triton's, whose instances hold tensors.
+  bool isAggregate = false;
   bool isNamedTuple = false, isDataclass = false, comparesFields = false, isFrozen = false;
 
   /// A member of it or of the classes it derives from; null when there is none.

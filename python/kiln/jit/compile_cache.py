@@ -26,13 +26,20 @@ class CompileCache:
             raise toolchain.BuildError(refusal.read_text())
         return folder / f"lib{LIBRARY}.so"
 
+    def warnings(self, library):
+        """The first line of each warning that Kiln gave when it made the library."""
+        file = library.with_name("warnings")
+        return [line for line in file.read_text().splitlines() if " warning: " in line] if file.exists() else []
+
     def _make(self, work, files, spec):
         for name, text in files.items():
             (work / name).write_text(text)
         (work / "spec.json").write_text(json.dumps(spec, indent=1))
         begin = time.monotonic()
         try:
-            toolchain.build_library("spec.json", LIBRARY, work, self.runtime)
+            said = toolchain.build_library("spec.json", LIBRARY, work, self.runtime)
+            if said:
+                (work / "warnings").write_text(said)
         except toolchain.BuildError as error:
             (work / "refused").write_text(str(error))
         self.compiles += 1

@@ -51,5 +51,8 @@ class Compiled:
 class CompiledText(str):
     """A text of Triton's that nobody has made: it has whatever is looked for."""
 
+    def str_nodebug(self):  # of a module
+        return self
+
     def __contains__(self, part):
         return True

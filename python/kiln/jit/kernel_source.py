@@ -83,6 +83,8 @@ def _decorators(function):
         text = "@triton.jit" + (f"({', '.join(options)})" if options else "") + "\n"
     elif isinstance(function, ConstexprFunction):
         text = "@triton.constexpr_function\n"
+    elif getattr(function, "__triton_builtin__", False):
+        text = "@triton.language.core.builtin\n"
     must = getattr(function, "_must_use_result", False)
     if must:
         text = "@triton.must_use_result" + (f"({must!r})" if isinstance(must, str) else "") + "\n" + text

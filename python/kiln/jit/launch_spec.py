@@ -103,11 +103,13 @@ def descriptor_value(descriptor):
     return tensor
 
 
-def spec_of(target, source, kernel, signature, options, debug):
+def spec_of(target, source, kernel, signature, options, debug, portable=False):
     """The spec of a library with one variant of one kernel, whose grid the caller passes."""
     names = OPTIONS + (AMD_OPTIONS if target.is_hip else ())
     config = {name: options[name] for name in names if options.get(name) is not None}
     entry = {"name": "k", "source": source, "kernel": kernel, "signature": signature, "configs": [config]}
     if debug:
         entry["debug"] = True
+    if portable:
+        entry["portable"] = True
     return {"kiln": 1, "library": LIBRARY, "targets": [target.name], "kernels": [entry]}

@@ -4,6 +4,7 @@ import contextlib
 import ctypes
 import sys
 import time
+import warnings
 
 import triton
 from triton.compiler.errors import CompilationError, CompileTimeAssertionFailure
@@ -14,6 +15,10 @@ from kiln.jit.compiled import Compiled, CompiledText
 from kiln.jit.kernel_source import KernelSource
 from kiln.jit.literals import Unwritable
 from kiln.toolchain import BuildError
+
+
+# What Triton warns of when it compiles, too.
+TRITONS_WARNINGS = ("sema-where-condition", "sema-old-byte-float")
 
 
 class Refusal(CompilationError):
@@ -55,8 +60,9 @@ class Prepared:
 
 
 class Launcher:
-    def __init__(self, device, cache, whole_storages=False):
-        self.device, self.cache, self.whole_storages = device, cache, whole_storages
+    def __init__(self, device, cache, whole_storages=False, portable=False):
+        self.device, self.cache, self.whole_storages, self.portable = device, cache, whole_storages, portable
+        self.warned = set()  # libraries whose warnings have been given
         self.functions = {}
         self.observers = []  # called with (kernel, Prepared, grid) before a launch
         self.launches, self.seconds, self.findings = 0, 0.0, []
@@ -88,12 +94,18 @@ class Launcher:
 
     def library(self, source, home, name, signature, options, debug=False):
         __tracebackhide__ = True
-        spec = launch_spec.spec_of(self.device.target, home.file, name, signature, options, debug)
+        spec = launch_spec.spec_of(self.device.target, home.file, name, signature, options, debug, self.portable)
         try:
-            return self.cache.library(source.files(), spec)
+            path = self.cache.library(source.files(), spec)
         except BuildError as error:
             text = source.original_places(str(error))
             raise (FailedStaticAssert if "[sema-static-assert" in text else Refusal)(text) from None
+        if path not in self.warned:
+            self.warned.add(path)
+            for warning in self.cache.warnings(path):
+                if any(f"[{kind}]" in warning for kind in TRITONS_WARNINGS):
+                    warnings.warn(source.original_places(warning), stacklevel=2)
+        return path
 
     def run(self, kernel, *args, grid, warmup, **kwargs):
         __tracebackhide__ = True
@@ -155,6 +167,7 @@ class Launcher:
             signature = {name_of(key): kind for key, kind in src.signature.items() if kind != "constexpr"}
         except Unwritable as error:
             raise Refusal(f"{src.fn.__name__}: Kiln cannot write down {error}") from None
+        self.warned.clear()  # a compilation of its own
         signature = {key: "i1" if kind == "u1" else kind for key, kind in signature.items()}
         self.library(source, home, name, {**signature, **constants}, options or {})
         return Compiled(src.fn, None, self)

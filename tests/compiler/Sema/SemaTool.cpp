@@ -32,6 +32,7 @@ static cl::opt<unsigned> numWarps("num-warps", cl::init(4));
 static cl::opt<unsigned> numStages("num-stages", cl::init(3));
 static cl::opt<bool> canonicalizeResult("canonicalize",
                                         cl::desc("canonicalize and cse the result"));
+static cl::opt<bool> portable("portable", cl::desc("refuse what Triton refuses"));
 static cl::opt<bool> quiet("quiet", cl::desc("print no IR"));
 static cl::opt<bool> locations("locations", cl::desc("print source locations"));
 static cl::opt<bool> showAutotune("autotune", cl::desc("print the autotune configs"));
@@ -122,6 +123,7 @@ static KernelInstance makeInstance(llvm::StringRef source) {
   }
   instance.numWarps = numWarps;
   instance.numStages = numStages;
+  instance.portable = portable;
   for (llvm::StringRef define : defines) {
     auto [name, value] = define.split('=');
     instance.defines.emplace_back(name.str(), parseConstant(value));

@@ -97,6 +97,14 @@ class CacheTest(unittest.TestCase):
                 cache.library(wrong, SPEC)
             self.assertEqual(cache.compiles, compiles)
 
+    def test_keeps_warnings(self):
+        warns = {"k.py": KERNEL.replace("tl.load(x + i, mask=i < n) * 2", "tl.where(i, 1.0, 2.0)")}
+        for cache in (self.cache(), self.cache()):
+            said = cache.warnings(cache.library(warns, SPEC))
+            self.assertEqual(len(said), 1, said)
+            self.assertRegex(said[0], r"k.py:8:\d+: warning: the condition of tl.where is int32, not int1.*\[sema-where-condition\]")
+            self.assertEqual(cache.warnings(cache.library({"k.py": KERNEL + "# quiet"}, SPEC)), [])
+
     def test_several_may_make_one_at_once(self):
         paths, wanted = [], {"k.py": KERNEL + "# at once"}
         threads = [threading.Thread(target=lambda: paths.append(self.cache().library(wanted, SPEC))) for _ in range(4)]

@@ -43,6 +43,27 @@ def add(x, y, out, n):
     add_kernel[lambda meta: (triton.cdiv(n, meta["BLOCK"]),)](x, y, out, n, BLOCK=64)
 
 
+EXTENT = 48
+TWO = tl.constexpr(2)
+
+
+@tl.core.builtin
+def three(_semantic=None):
+    return tl.constexpr(3)
+
+
+@triton.jit
+def beyond_triton_kernel(x, out):
+    i = tl.arange(0, EXTENT)
+    tl.store(out + i, tl.load(x + i) * TWO)
+
+
+@triton.jit
+def for_both_kernel(x, out, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(out + i, tl.where(i, tl.load(x + i) * TWO, three()))
+
+
 @pytest.mark.parametrize("size", [1, 100, 1000])
 def test_add(size):
     x, y = torch.randn(size, device="cuda"), torch.randn(size, device="cuda")
@@ -75,6 +96,21 @@ def test_references_in_fp64():
     target = torch.arange(64, device="cuda")
     exact = -torch.log_softmax(x.double(), dim=-1)[target, target].mean()
     torch.testing.assert_close(torch.nn.functional.cross_entropy(out, target).double(), exact, rtol=2.5e-3, atol=0)
+
+
+def test_beyond_triton():
+    x = torch.randn(48, device="cuda")
+    out = torch.empty_like(x)
+    beyond_triton_kernel[(1,)](x, out)
+    torch.testing.assert_close(out, 2 * x)
+
+
+def test_for_both():
+    x = torch.randn(64, device="cuda")
+    out = torch.empty_like(x)
+    with pytest.warns(UserWarning, match=r"test_planted.py:.*the condition of tl.where is int32"):
+        for_both_kernel[(1,)](x, out, BLOCK=64)
+    assert out[0] == 3 and (out[1:] == 2 * x[1:]).all()
 
 
 def test_finds_a_race():
