@@ -54,6 +54,42 @@ SharedLayout swizzledShared(ArrayRef<int64_t> shape, unsigned axis, unsigned ele
 }
 
 //===----------------------------------------------------------------------===//
+// Pieces of a warp side by side
+//===----------------------------------------------------------------------===//
+
+std::optional<LinearLayout> sideBySideLayout(const SharedLayout &shared, unsigned elementBits,
+                                             unsigned numLanes, unsigned numWarps) {
+  ArrayRef<BinaryVector> offsets = shared.map.columns(Dim::Offset);
+  unsigned pieceBits = Log2_32(pieceBytes * 8 / elementBits), laneBits = Log2_32(numLanes),
+           warpBits = Log2_32(numWarps), ofWarps = pieceBits + laneBits;
+  if (shared.padInterval || offsets.size() < ofWarps + warpBits)
+    return std::nullopt;
+  BinaryColumns columns(offsets.take_front(pieceBits));
+  append_range(columns, offsets.drop_front(ofWarps + warpBits));
+  append_range(columns, offsets.slice(pieceBits, laneBits));
+  append_range(columns, offsets.slice(ofWarps, warpBits));
+  LayoutSpace in({{Dim::Register, unsigned(offsets.size() - laneBits - warpBits)},
+                  {Dim::Lane, laneBits},
+                  {Dim::Warp, warpBits},
+                  {Dim::Block, 0}});
+  return LinearLayout(in, shared.map.out(), columns);
+}
+
+bool isSideBySide(const SharedAccess &access, const SharedLayout &shared, unsigned elementBits) {
+  uint64_t piece = access.vector, ofWarp = piece << access.laneOffsets.size();
+  if (shared.padInterval || piece * elementBits != pieceBytes * 8 || access.freeLanes ||
+      access.freeWarps)
+    return false;
+  for (auto [lane, offset] : enumerate(access.laneOffsets))
+    if (offset != piece << lane)
+      return false;
+  auto isOfWarp = [&](uint64_t offset) { return offset % ofWarp == 0; };
+  return all_of(access.warpOffsets, isOfWarp) &&
+         all_of(access.parts,
+                [&](const SharedAccess::Part &part) { return isOfWarp(part.offset); });
+}
+
+//===----------------------------------------------------------------------===//
 // ldmatrix
 //===----------------------------------------------------------------------===//
 

@@ -34,6 +34,14 @@ unsigned swizzledRowBytes(llvm::ArrayRef<int64_t> shape, unsigned axis, unsigned
 /// these counts rows. Needs rows of at least 16 bytes.
 SharedLayout swizzledShared(llvm::ArrayRef<int64_t> shape, unsigned axis, unsigned elementBits);
 
+/// The layout in which a warp's lanes have pieces of 16 bytes that lie side by side in the buffer,
+/// in the order of lanes, and threads nothing twice; none if the tile is too small, or padded.
+std::optional<LinearLayout> sideBySideLayout(const SharedLayout &shared, unsigned elementBits,
+                                             unsigned numLanes, unsigned numWarps);
+
+/// Whether the accesses to the buffer are such.
+bool isSideBySide(const SharedAccess &access, const SharedLayout &shared, unsigned elementBits);
+
 /// How a warp reads a buffer by ldmatrix: a matrix is 8 rows of 16 bytes, which the instruction
 /// spreads over the lanes, 4 bytes each; one instruction reads up to 4 matrices.
 struct MatrixAccess {

@@ -105,6 +105,9 @@ struct TargetInfo {
   bool predicatedBarriers = false;
   /// Copies from global to shared memory without registers, 4 to 16 bytes a thread (cp.async).
   bool asyncCopies = false;
+  /// The same of 16 bytes a lane, and a warp's pieces come to lie side by side, in the order of
+  /// lanes (CDNA 4's global_load_lds_dwordx4). They are waited for by counting instructions.
+  bool warpCopies = false;
   /// Copies of whole blocks by an engine that is told of tensors by tensor maps (TMA).
   bool tensorMaps = false;
   ReductionFeatures reduction;

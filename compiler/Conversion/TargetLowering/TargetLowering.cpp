@@ -31,6 +31,11 @@ void TargetLowering::storeBuffer(OpBuilder &, Location, Value, Value, Value, til
 }
 void TargetLowering::commitCopies(OpBuilder &, Location) const { expectNever(); }
 void TargetLowering::waitForCopies(OpBuilder &, Location, unsigned) const { expectNever(); }
+Value TargetLowering::warpNumber(OpBuilder &, Location) const {
+  expectNever();
+  return {};
+}
+void TargetLowering::copyByWarp(OpBuilder &, Location, Value, Value, Value) const { expectNever(); }
 SmallVector<Value> TargetLowering::loadMatrices(OpBuilder &, Location, Value, unsigned,
                                                 bool) const {
   expectNever();
@@ -93,6 +98,9 @@ LogicalResult TargetLowering::expandCopy(tilegpu::GlobalCopyOp op, OpBuilder &) 
   return refuse(op, info);
 }
 LogicalResult TargetLowering::expandCopy(NVVM::CpAsyncOp op, OpBuilder &) const {
+  return refuse(op, info);
+}
+LogicalResult TargetLowering::expandCopy(tilegpu::WarpCopyOp op, OpBuilder &) const {
   return refuse(op, info);
 }
 

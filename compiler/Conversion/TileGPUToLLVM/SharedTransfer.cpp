@@ -243,6 +243,25 @@ void copyToShared(const ScalarBuilder &s, const Lowering &lowering, const Shared
   }
 }
 
+void copyByWarps(const ScalarBuilder &s, const Lowering &lowering, const SharedArray &array,
+                 const SharedAccess &access, ValueRange pointers, ValueRange masks,
+                 Value condition) {
+  uint64_t possible = 0;
+  for (uint64_t column : access.warpOffsets)
+    possible |= column;
+  Value ofWarp =
+      applyColumns(s, access.warpOffsets, lowering.device.warpNumber(s.builder(), s.location()));
+  for (const SharedAccess::Part &part : access.parts) {
+    unsigned first = part.registers.front();
+    Value copied = masks.empty() ? s.boolean(true) : masks[first];
+    if (condition)
+      copied = masks.empty() ? condition : s.bitAnd(copied, condition);
+    Value offset = combineParts(s, ofWarp, possible, part.offset);
+    Value to = s.byteOffset(array.base, s.mul(offset, sharedBytes(array.element)));
+    lowering.device.copyByWarp(s.builder(), s.location(), to, pointers[first], copied);
+  }
+}
+
 void shareOwners(const ScalarBuilder &s, const Lowering &lowering, Type type, Value owner,
                  Value scratch, MutableArrayRef<Value> registers, bool ordersGlobal) {
   OpBuilder &b = s.builder();

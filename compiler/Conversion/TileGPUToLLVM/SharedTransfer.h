@@ -44,6 +44,11 @@ void copyToShared(const ScalarBuilder &s, const Lowering &lowering, const Shared
                   const SharedAccess &access, mlir::ValueRange pointers, mlir::ValueRange masks,
                   mlir::Value condition, bool counted, bool needsNoZeros);
 
+/// The same by warps' copies (TargetInfo::warpCopies), of an access whose lanes are side by side.
+void copyByWarps(const ScalarBuilder &s, const Lowering &lowering, const SharedArray &array,
+                 const SharedAccess &access, mlir::ValueRange pointers, mlir::ValueRange masks,
+                 mlir::Value condition);
+
 /// The registers of the threads that own elements of a value of `type`, to all threads that hold
 /// them: through scratch with one element per element of the tensor (one for a scalar). `owner`:
 /// i1. `ordersGlobal`: what the owners did to global memory, too, comes before what follows.
