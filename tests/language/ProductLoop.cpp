@@ -138,6 +138,8 @@ ProductLoop::ProductLoop(const ProductForm &form, const std::string &target,
   SourceOptions options;
   options.numWarps = form.warps;
   options.numStages = form.stages;
+  options.matrixSize = form.matrixSize;
+  options.kPack = form.kPack;
   options.edit = [&](mlir::ModuleOp &module) {
     module.walk([&](mlir::Operation *op) {
       llvm::StringRef name = op->getName().getStringRef();
