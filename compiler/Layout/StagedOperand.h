@@ -66,6 +66,13 @@ struct MatrixAccess {
 std::optional<MatrixAccess> planMatrixAccess(const LinearLayout &distributed,
                                              const SharedLayout &shared, unsigned elementBits);
 
+/// How a wave reads a buffer of 16-bit elements across its rows, 4 registers an instruction
+/// (ds_read_b64_tr_b16): of 16 lanes each gives the address of 8 bytes, 4 lanes those of a row, and
+/// gets one column of the 4 rows; none if the two do not fit together. `laneOffsets` are of what a
+/// lane gives.
+std::optional<SharedAccess> planTransposedAccess(const LinearLayout &distributed,
+                                                 const SharedLayout &shared, unsigned elementBits);
+
 /// A buffer between the layout that an operand is made in and who reads it, with what it costs a
 /// warp: wavefronts and instructions. Stores of 16 bytes count nothing: they may be copies, which
 /// need no registers and no instruction of the loop's own.

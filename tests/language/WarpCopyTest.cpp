@@ -78,22 +78,47 @@ TEST(WarpCopies, OnlyOfWhatTheyCanBring) {
   ProductForm odd = alongK();
   odd.aligned = false;
   check(odd, false);
+  ProductForm bytes;
+  bytes.m = bytes.n = 128;
+  bytes.type = "i8";
+  bytes.resultType = "i32";
+  bytes.tolerance = 0;
+  bytes.k = 64;
+  check(bytes, false);
   ProductForm computed = alongK();
   computed.ofY = "(y * 0.5).to(y.dtype)";
   computed.factorY = 0.5;
   check(computed, false);
 }
 
+/// Which 16-bit elements are read from in rows or across them.
 TEST(WarpCopies, InEveryOrderOfMemory) {
-  for (int order = 0; order < 16; ++order) {
-    ProductForm form;
-    form.m = form.n = 128;
-    form.columnsA = order & 1;
-    form.columnsB = order & 2;
-    form.transposedA = order & 4;
-    form.transposedB = order & 8;
-    ProductLoop(form, target).checkTrips(2);
-  }
+  for (const char *type : {"fp16", "bf16"})
+    for (int order = 0; order < 16; ++order) {
+      ProductForm form;
+      form.type = type;
+      form.m = form.n = 128;
+      form.columnsA = order & 1;
+      form.columnsB = order & 2;
+      form.transposedA = order & 4;
+      form.transposedB = order & 8;
+      ProductLoop loop(form, target);
+      EXPECT_TRUE(loop.isPipelined()) << form.describe();
+      loop.checkTrips(2);
+    }
+}
+
+/// `matrix_instr_nonkdim` and `kpack` of a config, for both operands' orders in memory.
+TEST(WarpCopies, ForInstructionsOfTheSizeThatIsAskedFor) {
+  for (bool columns : {false, true})
+    for (unsigned size : {16u, 32u})
+      for (unsigned kPack : {1u, 2u}) {
+        ProductForm form = alongK();
+        form.columnsB = columns;
+        form.matrixSize = size;
+        form.kPack = kPack;
+        ProductLoop(form, target).checkTrips(2);
+      }
 }
 
 TEST(WarpCopies, OfKnownNumbersOfIterationsAndWithoutMasks) {

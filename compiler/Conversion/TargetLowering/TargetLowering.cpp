@@ -41,6 +41,10 @@ SmallVector<Value> TargetLowering::loadMatrices(OpBuilder &, Location, Value, un
   expectNever();
   return {};
 }
+Value TargetLowering::readTransposed(OpBuilder &, Location, Type, Value) const {
+  expectNever();
+  return {};
+}
 void TargetLowering::barrierOfAll(OpBuilder &, Location, unsigned) const { expectNever(); }
 void TargetLowering::warpBarrier(OpBuilder &, Location) const { expectNever(); }
 void TargetLowering::arrive(OpBuilder &, Location, Value) const { expectNever(); }

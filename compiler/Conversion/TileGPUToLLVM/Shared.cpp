@@ -56,10 +56,29 @@ struct SharedLoadDistribution : DistributionPattern<tilegpu::SharedLoadOp> {
     if (lowering.target().matrix.matrixLoads)
       matrices = planMatrixAccess(tilegpu::layoutOf(op.getType()), buffer.getLayout().getShared(),
                                   tilegpu::storageBits(buffer.getElementType()));
+    if (matrices) {
+      replace(op, rewriter, loadMatrices(s, lowering, array, *matrices));
+      return success();
+    }
+    SharedAccess access = accessOf(lowering, op.getType(), buffer);
+    std::optional<SharedAccess> across = accessAcross(op, access);
     replace(op, rewriter,
-            matrices ? loadMatrices(s, lowering, array, *matrices)
-                     : loadShared(s, lowering, array, accessOf(lowering, op.getType(), buffer)));
+            across ? loadTransposed(s, lowering, array, *across)
+                   : loadShared(s, lowering, array, access));
     return success();
+  }
+
+private:
+  /// Where that reads more at once.
+  std::optional<SharedAccess> accessAcross(tilegpu::SharedLoadOp op,
+                                           const SharedAccess &access) const {
+    tilegpu::BufferType buffer = op.getBuffer().getType();
+    if (!lowering.target().matrix.transposedReads)
+      return std::nullopt;
+    std::optional<SharedAccess> across =
+        planTransposedAccess(tilegpu::layoutOf(op.getType()), buffer.getLayout().getShared(),
+                             tilegpu::storageBits(buffer.getElementType()));
+    return across && across->vector > access.vector ? across : std::nullopt;
   }
 };
 

@@ -171,6 +171,23 @@ SmallVector<Value> loadMatrices(const ScalarBuilder &s, const Lowering &lowering
   return registers;
 }
 
+SmallVector<Value> loadTransposed(const ScalarBuilder &s, const Lowering &lowering,
+                                  const SharedArray &array, const SharedAccess &access) {
+  Addresses addresses(s, lowering, array, access);
+  Type type = VectorType::get(access.vector, array.element);
+  SmallVector<Value> registers(access.parts.size() * access.vector);
+  llvm::DenseMap<uint64_t, SmallVector<Value>> loaded;
+  for (const SharedAccess::Part &part : access.parts) {
+    SmallVector<Value> &elements = loaded[part.offset];
+    if (elements.empty())
+      elements = s.unpack(lowering.device.readTransposed(s.builder(), s.location(), type,
+                                                         addresses.of(part.offset)));
+    for (auto [reg, element] : llvm::zip_equal(part.registers, elements))
+      registers[reg] = element;
+  }
+  return registers;
+}
+
 /// Whether the booleans, of which the true ones come first, are all one: they are equal, or compare
 /// neighbours with a bound below them, which the first one would be the only one not to reach.
 static bool areOne(ArrayRef<Value> booleans) {

@@ -37,6 +37,10 @@ void loadShared(const ScalarBuilder &s, const Lowering &lowering, const SharedAr
 llvm::SmallVector<mlir::Value> loadMatrices(const ScalarBuilder &s, const Lowering &lowering,
                                             const SharedArray &array, const MatrixAccess &access);
 
+/// The same across rows (planTransposedAccess).
+llvm::SmallVector<mlir::Value> loadTransposed(const ScalarBuilder &s, const Lowering &lowering,
+                                              const SharedArray &array, const SharedAccess &access);
+
 /// Starts copies of what `pointers` point to, a register each, where `masks` (empty: everywhere)
 /// hold, if `condition` (i1 or null) does. `counted`: of a copy's masks the true ones come first.
 /// `needsNoZeros`: where `condition` does not hold, nothing need arrive.

@@ -237,6 +237,10 @@ public:
     return {b.create(state)->getResult(0)};
   }
 
+  Value readTransposed(OpBuilder &b, Location loc, Type type, Value address) const override {
+    return ROCDL::ds_read_tr16_b64::create(b, loc, type, address);
+  }
+
   //--- The kernel ---
 
   StringRef syncScope(tile::MemoryScope scope) const override {

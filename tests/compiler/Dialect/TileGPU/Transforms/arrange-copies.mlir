@@ -15,6 +15,8 @@
 // CHECK: tilegpu.shared_store %[[X]]
 
 // Of three stages two, as a third would take the room of another block: what is waited for has had an iteration of products to come.
+// RING: #tilegpu.shared<"offset: 0,1 0,2 0,4
+// RING: #tilegpu.shared<"offset: 1,0 2,0 4,0
 // RING-LABEL: func.func @product
 // RING-COUNT-2: tilegpu.alloc : <128x64xf16, #{{.*}}, slots 2>
 // RING-COUNT-2: tilegpu.copy_async {{.*}} vector 8
@@ -67,9 +69,10 @@ func.func @product(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.
   return
 }
 
-// What memory has along the other axis than the unit reads is loaded by threads, and so is all of such a loop.
+// What memory has along the other axis than the unit reads has rows along that, and is read across them.
 // RING-LABEL: func.func @columns
-// RING-NOT: tilegpu.copy_async
+// RING: tilegpu.alloc : <64x64xf16, #{{.*}}, slots 3>
+// RING: tilegpu.copy_async
 func.func @columns(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %o: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32)
     attributes {tile.kernel, tile.num_warps = 4 : i32, tile.num_stages = 3 : i32} {
   %zero = arith.constant 0 : i32
