@@ -4,6 +4,7 @@
 #include "compiler/Emulator/ThreadCode.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -36,6 +37,18 @@ FailureOr<bool> copies(Operation *op, OpBuilder &b, ThreadCode &code) {
         };
         code.call(b, op, "kiln_emu_cp_async", {},
                   {copy.getTo(), copy.getFrom(), ifAny(bytes), ifAny(copied)});
+        return replaced(op, {});
+      })
+      .Case([&](tilegpu::WarpCopyOp copy) {
+        Value isCopied = LLVM::ZExtOp::create(b, loc, b.getI32Type(), copy.getPredicate());
+        code.call(b, op, "kiln_emu_warp_copy", {}, {copy.getTo(), copy.getFrom(), isCopied});
+        return replaced(op, {});
+      })
+      .Case([&](ROCDL::SWaitcntOp wait) {
+        // GFX9: vmcnt in bits 0 to 3, 14 and 15.
+        unsigned counts = wait.getBitfield(), pending = (counts & 15) | (counts >> 14 & 3) << 4;
+        code.call(b, op, "kiln_emu_wait_copies", {}, code.i32(b, loc, pending),
+                  /*hasPlace=*/false);
         return replaced(op, {});
       })
       .Case([&](NVVM::CpAsyncCommitGroupOp) {

@@ -271,6 +271,11 @@ FailureOr<bool> amd(Operation *op, OpBuilder &b, ThreadCode &code) {
           result = LLVM::TruncOp::create(b, loc, ballot.getType(), result);
         return become(op, result);
       })
+      .Case([&](ROCDL::ds_read_tr16_b64 read) {
+        Value out = code.slot(0);
+        code.call(b, op, "kiln_emu_ds_read_tr16", {}, {read.getPtr(), out});
+        return become(op, LLVM::LoadOp::create(b, loc, read.getType(), out));
+      })
       .Case([&](ROCDL::ReadlaneOp read) { return readLane(read.getSrc0(), read.getSrc1()); })
       .Case([&](ROCDL::ReadfirstlaneOp read) { return readLane(read.getSrc(), {}); })
       .Default([](Operation *) { return false; });

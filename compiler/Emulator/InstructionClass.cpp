@@ -155,7 +155,8 @@ std::optional<Instruction> exchangeOf(Operation *op) {
       .Case([](LLVM::StoreOp store) {
         return access(store.getAddr(), Class::GlobalStore, Class::SharedStore);
       })
-      .Case([](NVVM::LdMatrixOp) { return Instruction{Class::SharedLoad}; })
+      .Case<NVVM::LdMatrixOp, ROCDL::ds_read_tr16_b64>(
+          [](auto) { return Instruction{Class::SharedLoad}; })
       .Case([](NVVM::StMatrixOp) { return Instruction{Class::SharedStore}; })
       .Case<LLVM::AtomicRMWOp, LLVM::AtomicCmpXchgOp, tilegpu::GlobalReduceOp>(
           [](auto) { return Instruction{Class::Atomic}; })
@@ -171,8 +172,8 @@ std::optional<Instruction> exchangeOf(Operation *op) {
             ROCDL::DsSwizzleOp, ROCDL::DPPUpdateOp, ROCDL::PermlaneX16Op, ROCDL::BallotOp,
             ROCDL::ReadlaneOp, ROCDL::ReadfirstlaneOp>(
           [](auto) { return Instruction{Class::Shuffle}; })
-      .Case<tilegpu::GlobalCopyOp, NVVM::CpAsyncOp, NVVM::CpAsyncCommitGroupOp,
-            NVVM::CpAsyncWaitGroupOp, NVVM::CpAsyncMBarrierArriveOp,
+      .Case<tilegpu::GlobalCopyOp, tilegpu::WarpCopyOp, ROCDL::SWaitcntOp, NVVM::CpAsyncOp,
+            NVVM::CpAsyncCommitGroupOp, NVVM::CpAsyncWaitGroupOp, NVVM::CpAsyncMBarrierArriveOp,
             NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp,
             NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp, NVVM::CpAsyncBulkTensorReduceOp,
             NVVM::CpAsyncBulkCommitGroupOp, NVVM::CpAsyncBulkWaitGroupOp>(

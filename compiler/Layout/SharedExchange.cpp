@@ -300,4 +300,26 @@ SharedExchange planSharedExchange(const LinearLayout &source, const LinearLayout
   return *best;
 }
 
+std::optional<SharedLayout> planTransposedShared(const LinearLayout &source,
+                                                 const LinearLayout &result, unsigned elementBits,
+                                                 const SharedMemoryShape &memory) {
+  constexpr unsigned pieceBits = 3, rowBits = 2, laneBits = 6, bitsOfElement = 16;
+  ArrayRef<BinaryVector> lanes = result.columns(Dim::Lane),
+                         registers = result.columns(Dim::Register);
+  if (elementBits != bitsOfElement || lanes.size() != laneBits || registers.size() < rowBits)
+    return std::nullopt;
+  ArrayRef<BinaryVector> piece = lanes.take_front(pieceBits);
+  BinarySpan stored(source.columns(Dim::Register));
+  if (!all_of(piece, [&](BinaryVector column) { return stored.contains(column); }))
+    return std::nullopt;
+  // Two lanes read the halves of a piece: as if one read all of it. The rows that a thread's
+  // registers are from are read by lanes.
+  BinaryColumns readers{lanes[pieceBits]};
+  append_range(readers, registers.take_front(rowBits));
+  append_range(readers, lanes.drop_front(pieceBits + 1));
+  Side store{source.columns(Dim::Register), source.columns(Dim::Lane), /*isRead=*/false};
+  Side load{piece, readers, /*isRead=*/false};
+  return layoutFor(store, load, piece, source.out(), elementBits, memory);
+}
+
 } // namespace kiln

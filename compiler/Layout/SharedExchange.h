@@ -35,6 +35,8 @@ struct SharedMemoryShape {
   unsigned maxVectorBits = 128;
   /// Whether exchanges are chosen by what threads have to put together, too.
   bool countsRepackedWords = false;
+  /// Whether lanes read 16-bit elements across rows (planTransposedAccess).
+  bool transposedReads = false;
   unsigned rowBytes() const { return banks * bankBytes; }
 };
 
@@ -95,6 +97,13 @@ struct SharedExchange {
 /// same outputs; elements are at least 8 bits.
 SharedExchange planSharedExchange(const LinearLayout &source, const LinearLayout &result,
                                   unsigned elementBits, const SharedMemoryShape &memory);
+
+/// A buffer that `source` fills 16 bytes at a time along the axis that neighbouring lanes of
+/// `result` run along, and that these read across its rows (StagedOperand.h, planTransposedAccess)
+/// without bank conflicts, as far as that goes; none where they do not fit together.
+std::optional<SharedLayout> planTransposedShared(const LinearLayout &source,
+                                                 const LinearLayout &result, unsigned elementBits,
+                                                 const SharedMemoryShape &memory);
 
 } // namespace kiln
 

@@ -54,6 +54,42 @@ SharedLayout swizzledShared(ArrayRef<int64_t> shape, unsigned axis, unsigned ele
 }
 
 //===----------------------------------------------------------------------===//
+// Pieces of a warp side by side
+//===----------------------------------------------------------------------===//
+
+std::optional<LinearLayout> sideBySideLayout(const SharedLayout &shared, unsigned elementBits,
+                                             unsigned numLanes, unsigned numWarps) {
+  ArrayRef<BinaryVector> offsets = shared.map.columns(Dim::Offset);
+  unsigned pieceBits = Log2_32(pieceBytes * 8 / elementBits), laneBits = Log2_32(numLanes),
+           warpBits = Log2_32(numWarps), ofWarps = pieceBits + laneBits;
+  if (shared.padInterval || offsets.size() < ofWarps + warpBits)
+    return std::nullopt;
+  BinaryColumns columns(offsets.take_front(pieceBits));
+  append_range(columns, offsets.drop_front(ofWarps + warpBits));
+  append_range(columns, offsets.slice(pieceBits, laneBits));
+  append_range(columns, offsets.slice(ofWarps, warpBits));
+  LayoutSpace in({{Dim::Register, unsigned(offsets.size() - laneBits - warpBits)},
+                  {Dim::Lane, laneBits},
+                  {Dim::Warp, warpBits},
+                  {Dim::Block, 0}});
+  return LinearLayout(in, shared.map.out(), columns);
+}
+
+bool isSideBySide(const SharedAccess &access, const SharedLayout &shared, unsigned elementBits) {
+  uint64_t piece = access.vector, ofWarp = piece << access.laneOffsets.size();
+  if (shared.padInterval || piece * elementBits != pieceBytes * 8 || access.freeLanes ||
+      access.freeWarps)
+    return false;
+  for (auto [lane, offset] : enumerate(access.laneOffsets))
+    if (offset != piece << lane)
+      return false;
+  auto isOfWarp = [&](uint64_t offset) { return offset % ofWarp == 0; };
+  return all_of(access.warpOffsets, isOfWarp) &&
+         all_of(access.parts,
+                [&](const SharedAccess::Part &part) { return isOfWarp(part.offset); });
+}
+
+//===----------------------------------------------------------------------===//
 // ldmatrix
 //===----------------------------------------------------------------------===//
 
@@ -157,6 +193,39 @@ std::optional<MatrixAccess> planMatrixAccess(const LinearLayout &distributed,
 }
 
 //===----------------------------------------------------------------------===//
+// Reads across rows
+//===----------------------------------------------------------------------===//
+
+std::optional<SharedAccess> planTransposedAccess(const LinearLayout &distributed,
+                                                 const SharedLayout &shared, unsigned elementBits) {
+  constexpr unsigned laneBits = 6, rowBits = 2, ofElement = 16, vector = 4;
+  if (shared.padInterval || elementBits != ofElement ||
+      distributed.in().bits(Dim::Lane) != laneBits)
+    return std::nullopt;
+  LinearLayout offsets = distributed.invertAndCompose(shared.map)
+                             .sublayout({Dim::Register, Dim::Lane, Dim::Warp}, {Dim::Offset});
+  ArrayRef<BinaryVector> registers = offsets.columns(Dim::Register),
+                         lanes = offsets.columns(Dim::Lane), warps = offsets.columns(Dim::Warp);
+  auto isWhole = [](BinaryVector offset) { return offset % vector == 0; };
+  if (registers.size() < rowBits || lanes[0] != 1 || lanes[1] != 2 ||
+      !all_of(lanes.drop_front(2), isWhole) || !all_of(registers, isWhole) ||
+      !all_of(warps, isWhole))
+    return std::nullopt;
+  SharedAccess access;
+  access.vector = vector;
+  access.laneOffsets = {lanes[2], lanes[3], registers[0], registers[1], lanes[4], lanes[5]};
+  access.warpOffsets.assign(warps.begin(), warps.end());
+  for (unsigned first = 0; first < 1u << registers.size(); first += vector) {
+    SharedAccess::Part part;
+    part.offset = multiply(registers, first);
+    for (unsigned row = 0; row < vector; ++row)
+      part.registers.push_back(first | row);
+    access.parts.push_back(std::move(part));
+  }
+  return access;
+}
+
+//===----------------------------------------------------------------------===//
 // Choosing a buffer
 //===----------------------------------------------------------------------===//
 
@@ -170,10 +239,29 @@ static int64_t storeCost(const LinearLayout &source, const SharedLayout &shared,
          int64_t(store.parts.size());
 }
 
+/// Rows that are read across, where there are such reads and each thread fills whole pieces.
+static std::optional<Staging> planAcross(const LinearLayout &source, const LinearLayout &result,
+                                         unsigned elementBits, const SharedMemoryShape &memory) {
+  std::optional<SharedLayout> shared;
+  if (memory.transposedReads)
+    shared = planTransposedShared(source, result, elementBits, memory);
+  std::optional<SharedAccess> load;
+  if (shared)
+    load = planTransposedAccess(result, *shared, elementBits);
+  if (!load)
+    return std::nullopt;
+  return Staging{*shared, storeCost(source, *shared, elementBits, memory) +
+                              countWavefronts(*load, *shared, elementBits, memory).wavefronts +
+                              int64_t(load->parts.size())};
+}
+
 Staging planStaging(const LinearLayout &source, const LinearLayout &result, unsigned elementBits,
                     const SharedMemoryShape &memory, bool matrixLoads) {
   SharedExchange plan = planSharedExchange(source, result, elementBits, memory);
   Staging best{plan.shared, plan.cost()};
+  if (std::optional<Staging> across = planAcross(source, result, elementBits, memory);
+      across && across->cost < best.cost)
+    best = *across;
   SmallVector<int64_t, 4> shape = source.shape();
   if (!matrixLoads || shape.size() < 2)
     return best;

@@ -34,6 +34,14 @@ unsigned swizzledRowBytes(llvm::ArrayRef<int64_t> shape, unsigned axis, unsigned
 /// these counts rows. Needs rows of at least 16 bytes.
 SharedLayout swizzledShared(llvm::ArrayRef<int64_t> shape, unsigned axis, unsigned elementBits);
 
+/// The layout in which a warp's lanes have pieces of 16 bytes that lie side by side in the buffer,
+/// in the order of lanes, and threads nothing twice; none if the tile is too small, or padded.
+std::optional<LinearLayout> sideBySideLayout(const SharedLayout &shared, unsigned elementBits,
+                                             unsigned numLanes, unsigned numWarps);
+
+/// Whether the accesses to the buffer are such.
+bool isSideBySide(const SharedAccess &access, const SharedLayout &shared, unsigned elementBits);
+
 /// How a warp reads a buffer by ldmatrix: a matrix is 8 rows of 16 bytes, which the instruction
 /// spreads over the lanes, 4 bytes each; one instruction reads up to 4 matrices.
 struct MatrixAccess {
@@ -57,6 +65,13 @@ struct MatrixAccess {
 /// do not fit together.
 std::optional<MatrixAccess> planMatrixAccess(const LinearLayout &distributed,
                                              const SharedLayout &shared, unsigned elementBits);
+
+/// How a wave reads a buffer of 16-bit elements across its rows, 4 registers an instruction
+/// (ds_read_b64_tr_b16): of 16 lanes each gives the address of 8 bytes, 4 lanes those of a row, and
+/// gets one column of the 4 rows; none if the two do not fit together. `laneOffsets` are of what a
+/// lane gives.
+std::optional<SharedAccess> planTransposedAccess(const LinearLayout &distributed,
+                                                 const SharedLayout &shared, unsigned elementBits);
 
 /// A buffer between the layout that an operand is made in and who reads it, with what it costs a
 /// warp: wavefronts and instructions. Stores of 16 bytes count nothing: they may be copies, which

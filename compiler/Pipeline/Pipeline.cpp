@@ -234,7 +234,8 @@ void addLayoutPasses(PassManager &passes, const TargetInfo &target) {
   passes.addNestedPass<func::FuncOp>(createVersionLoopsPass());
   // After it a warp of its own copies blocks, where that is all that products read.
   passes.addNestedPass<func::FuncOp>(createSpecialiseWarpsPass());
-  // After it loads that feed dots in loops are copies that run ahead.
+  // After these loads that feed dots in loops are copies that run ahead, laid out for warps.
+  passes.addNestedPass<func::FuncOp>(createArrangeCopiesPass());
   passes.addNestedPass<func::FuncOp>(createPipelineLoopsPass());
   // After it they are loads to registers that run ahead, where there are no such copies.
   passes.addNestedPass<func::FuncOp>(createPrefetchOperandsPass());

@@ -36,6 +36,8 @@ struct MatrixFeatures {
   bool wgmma = false;
   /// ldmatrix: a warp reads 8 x 8 matrices of 16 bits from shared memory into fragments.
   bool matrixLoads = false;
+  /// ds_read_b64_tr_b16: 16 lanes read 4 rows of 16 elements of 16 bits, and each has a column.
+  bool transposedReads = false;
   /// Tensor-memory instructions of sm_100a.
   bool tcgen05 = false;
   /// CDNA generation whose MFMA instructions exist: 2 (gfx90a), 3 (gfx942), 4 (gfx950); 0 = none.
@@ -108,6 +110,9 @@ struct TargetInfo {
   bool unrollsLoops = false;
   /// Copies from global to shared memory without registers, 4 to 16 bytes a thread (cp.async).
   bool asyncCopies = false;
+  /// The same of 16 bytes a lane, and a warp's pieces come to lie side by side, in the order of
+  /// lanes (CDNA 4's global_load_lds_dwordx4). They are waited for by counting instructions.
+  bool warpCopies = false;
   /// Copies of whole blocks by an engine that is told of tensors by tensor maps (TMA).
   bool tensorMaps = false;
   ReductionFeatures reduction;

@@ -438,8 +438,10 @@ void Block::end() {
   if (numLive == 0)
     finishCopies();
   late.deliverAll();
-  if (launch->check && numLive == 0)
+  if (launch->check && numLive == 0) {
     warpGroupProducts.reportUnfinished();
+    reportUnfinishedCopies(*this);
+  }
   if (launch->count)
     counted.deliver(*launch);
 }

@@ -85,6 +85,8 @@ struct Warp {
   uint32_t words[64], sources[64];
   uint64_t results[64];
   void *requests[64];
+  /// Where the copies of the whole warp go, while accesses are checked: one place for all lanes.
+  std::vector<const void *> copyTargets;
 
   template <typename Request> Request &request(unsigned lane) const {
     return *static_cast<Request *>(requests[lane]);

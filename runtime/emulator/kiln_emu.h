@@ -218,6 +218,10 @@ uint32_t kiln_emu_dpp(kiln_emu_thread *thread, const kiln_emu_site *site, uint32
 /* v_readlane_b32 */
 uint32_t kiln_emu_readlane(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t value,
                            uint32_t lane);
+/* ds_read_b64_tr_b16: 8 bytes at a lane's `address`; of 16 lanes each gets one of the 16 columns of
+ * the 4 rows that 4 lanes each read. */
+void kiln_emu_ds_read_tr16(kiln_emu_thread *thread, const kiln_emu_site *site, const void *address,
+                           void *out);
 /* v_readfirstlane_b32 */
 uint32_t kiln_emu_readfirstlane(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t value);
 
@@ -319,6 +323,14 @@ void kiln_emu_cp_async_wait(kiln_emu_thread *thread, uint32_t pending);
  */
 void kiln_emu_cp_async_arrive(kiln_emu_thread *thread, const kiln_emu_site *site, void *address,
                               uint32_t is_counted);
+
+/* global_load_lds_dwordx4: 16 bytes to 16 times the lane's number behind `to`, which is the warp's;
+ * zeros if not `is_copied`. */
+void kiln_emu_warp_copy(kiln_emu_thread *thread, const kiln_emu_site *site, void *to,
+                        const void *from, uint32_t is_copied);
+/* s_waitcnt vmcnt(pending): returns when at most so many of the thread's last such copies are in
+ * flight. */
+void kiln_emu_wait_copies(kiln_emu_thread *thread, uint32_t pending);
 
 /* --- copies of boxes of tensors by the copy engine (TMA): as late as the program's waits allow ---
  */

@@ -138,10 +138,12 @@ ProductLoop::ProductLoop(const ProductForm &form, const std::string &target,
   SourceOptions options;
   options.numWarps = form.warps;
   options.numStages = form.stages;
+  options.matrixSize = form.matrixSize;
+  options.kPack = form.kPack;
   options.edit = [&](mlir::ModuleOp &module) {
     module.walk([&](mlir::Operation *op) {
       llvm::StringRef name = op->getName().getStringRef();
-      copies |= name == "nvvm.cp.async.shared.global" ||
+      copies |= name == "nvvm.cp.async.shared.global" || name == "tilegpu.warp_copy" ||
                 name == "nvvm.cp.async.bulk.tensor.shared.cluster.global";
     });
     if (edit)

@@ -21,6 +21,8 @@ struct ProductForm {
   /// Extents and strides are multiples of 16, and the signature says so.
   bool aligned = true;
   unsigned warps = 4, stages = 3;
+  /// `matrix_instr_nonkdim` and `kpack`, AMD only.
+  unsigned matrixSize = 0, kPack = 0;
   /// Of tl.range; 0: the kernel's hold.
   int loopStages = 0;
   /// Of the loop, if known when the kernel is compiled; 0: as many as k says.

@@ -31,8 +31,17 @@ void TargetLowering::storeBuffer(OpBuilder &, Location, Value, Value, Value, til
 }
 void TargetLowering::commitCopies(OpBuilder &, Location) const { expectNever(); }
 void TargetLowering::waitForCopies(OpBuilder &, Location, unsigned) const { expectNever(); }
+Value TargetLowering::warpNumber(OpBuilder &, Location) const {
+  expectNever();
+  return {};
+}
+void TargetLowering::copyByWarp(OpBuilder &, Location, Value, Value, Value) const { expectNever(); }
 SmallVector<Value> TargetLowering::loadMatrices(OpBuilder &, Location, Value, unsigned,
                                                 bool) const {
+  expectNever();
+  return {};
+}
+Value TargetLowering::readTransposed(OpBuilder &, Location, Type, Value) const {
   expectNever();
   return {};
 }
@@ -93,6 +102,9 @@ LogicalResult TargetLowering::expandCopy(tilegpu::GlobalCopyOp op, OpBuilder &) 
   return refuse(op, info);
 }
 LogicalResult TargetLowering::expandCopy(NVVM::CpAsyncOp op, OpBuilder &) const {
+  return refuse(op, info);
+}
+LogicalResult TargetLowering::expandCopy(tilegpu::WarpCopyOp op, OpBuilder &) const {
   return refuse(op, info);
 }
 

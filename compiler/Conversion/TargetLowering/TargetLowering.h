@@ -105,7 +105,12 @@ public:
   virtual void copyAsync(mlir::OpBuilder &b, mlir::Location loc, mlir::Value to, mlir::Value from,
                          unsigned bytes, mlir::Value copied, mlir::Value predicate) const;
   virtual void commitCopies(mlir::OpBuilder &b, mlir::Location loc) const;
+  /// Until so many groups are in flight, or with TargetInfo::warpCopies so many copies of a thread.
   virtual void waitForCopies(mlir::OpBuilder &b, mlir::Location loc, unsigned pending) const;
+  /// With TargetInfo::warpCopies: the warp's number, which it has once, and tilegpu.warp_copy.
+  virtual mlir::Value warpNumber(mlir::OpBuilder &b, mlir::Location loc) const;
+  virtual void copyByWarp(mlir::OpBuilder &b, mlir::Location loc, mlir::Value to, mlir::Value from,
+                          mlir::Value predicate) const;
 
   //--- Copies of blocks, where there is TargetInfo::tensorMaps ---
   /// One thread makes the 64-bit word ready for phases of so many arrivals, or ends its use.
@@ -228,6 +233,9 @@ public:
   virtual llvm::SmallVector<mlir::Value> loadMatrices(mlir::OpBuilder &b, mlir::Location loc,
                                                       mlir::Value row, unsigned matrices,
                                                       bool transposed) const;
+  /// With MatrixFeatures::transposedReads: a vector of 4 elements of 16 bits, of a lane's column.
+  virtual mlir::Value readTransposed(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type,
+                                     mlir::Value address) const;
   /// Writes to shared memory so far come before what matrix units read there by themselves.
   virtual void fenceForUnits(mlir::OpBuilder &b, mlir::Location loc) const;
   /// The tilegpu.wgmma so far become a group.
@@ -260,6 +268,8 @@ public:
   virtual mlir::LogicalResult expandCopy(tilegpu::GlobalCopyOp op, mlir::OpBuilder &b) const;
   /// The copy as what the target has for one that copies all or nothing.
   virtual mlir::LogicalResult expandCopy(mlir::NVVM::CpAsyncOp op, mlir::OpBuilder &b) const;
+  /// An error where there are no copies by warps.
+  virtual mlir::LogicalResult expandCopy(tilegpu::WarpCopyOp op, mlir::OpBuilder &b) const;
   /// Errors where there are no tensor maps.
   virtual mlir::LogicalResult expandClaim(tilegpu::ClaimMapsOp op, mlir::OpBuilder &b) const;
   virtual mlir::LogicalResult expandRelease(tilegpu::ReleaseMapsOp op, mlir::OpBuilder &b) const;

@@ -56,10 +56,29 @@ struct SharedLoadDistribution : DistributionPattern<tilegpu::SharedLoadOp> {
     if (lowering.target().matrix.matrixLoads)
       matrices = planMatrixAccess(tilegpu::layoutOf(op.getType()), buffer.getLayout().getShared(),
                                   tilegpu::storageBits(buffer.getElementType()));
+    if (matrices) {
+      replace(op, rewriter, loadMatrices(s, lowering, array, *matrices));
+      return success();
+    }
+    SharedAccess access = accessOf(lowering, op.getType(), buffer);
+    std::optional<SharedAccess> across = accessAcross(op, access);
     replace(op, rewriter,
-            matrices ? loadMatrices(s, lowering, array, *matrices)
-                     : loadShared(s, lowering, array, accessOf(lowering, op.getType(), buffer)));
+            across ? loadTransposed(s, lowering, array, *across)
+                   : loadShared(s, lowering, array, access));
     return success();
+  }
+
+private:
+  /// Where that reads more at once.
+  std::optional<SharedAccess> accessAcross(tilegpu::SharedLoadOp op,
+                                           const SharedAccess &access) const {
+    tilegpu::BufferType buffer = op.getBuffer().getType();
+    if (!lowering.target().matrix.transposedReads)
+      return std::nullopt;
+    std::optional<SharedAccess> across =
+        planTransposedAccess(tilegpu::layoutOf(op.getType()), buffer.getLayout().getShared(),
+                             tilegpu::storageBits(buffer.getElementType()));
+    return across && across->vector > access.vector ? across : std::nullopt;
   }
 };
 
@@ -86,7 +105,7 @@ struct TransBufferDistribution : DistributionPattern<tilegpu::TransBufferOp> {
 //-----------------------------------------------------------------------------------===//
 
 LogicalResult expectAsyncCopies(Operation *op, const Lowering &lowering) {
-  if (lowering.target().asyncCopies)
+  if (lowering.target().asyncCopies || lowering.target().warpCopies)
     return success();
   return op->emitError() << "an asynchronous copy is not supported on " << lowering.target().name
                          << " yet";
@@ -107,10 +126,18 @@ struct CopyAsyncDistribution : DistributionPattern<tilegpu::CopyAsyncOp> {
     if (access.vector != op.getVector())
       return op.emitError() << "expected a layout in which a thread has " << op.getVector()
                             << " neighbours of the buffer, got " << access.vector;
-    copyToShared(s, lowering, arrayOf(lowering, buffer, adaptor.getBuffer()[0]), access,
-                 adaptor.getPtr(), op.getMask() ? ValueRange(adaptor.getMask()) : ValueRange(),
-                 op.getCondition() ? adaptor.getCondition()[0] : Value(), op.getCounted(),
-                 hasRegisters(op));
+    SharedArray array = arrayOf(lowering, buffer, adaptor.getBuffer()[0]);
+    ValueRange masks = op.getMask() ? ValueRange(adaptor.getMask()) : ValueRange();
+    Value condition = op.getCondition() ? adaptor.getCondition()[0] : Value();
+    if (!lowering.target().warpCopies) {
+      copyToShared(s, lowering, array, access, adaptor.getPtr(), masks, condition, op.getCounted(),
+                   hasRegisters(op));
+    } else {
+      if (op.getCounted() || !isSideBySide(access, buffer.getLayout().getShared(), bits))
+        return op.emitError() << "expected 16 bytes of each lane, side by side in the buffer and "
+                                 "under one mask";
+      copyByWarps(s, lowering, array, access, adaptor.getPtr(), masks, condition);
+    }
     rewriter.eraseOp(op);
     return success();
   }
@@ -144,7 +171,9 @@ struct WaitDistribution : DistributionPattern<tilegpu::WaitOp> {
                            ConversionPatternRewriter &rewriter) const override {
     if (failed(expectAsyncCopies(op, lowering)))
       return failure();
-    lowering.device.waitForCopies(rewriter, op.getLoc(), op.getPending());
+    // All younger copies may be in flight: those of the pending groups, where instructions count.
+    unsigned copies = lowering.target().warpCopies ? op.getCopies() : 1;
+    lowering.device.waitForCopies(rewriter, op.getLoc(), op.getPending() * copies);
     rewriter.eraseOp(op);
     return success();
   }

@@ -171,6 +171,23 @@ SmallVector<Value> loadMatrices(const ScalarBuilder &s, const Lowering &lowering
   return registers;
 }
 
+SmallVector<Value> loadTransposed(const ScalarBuilder &s, const Lowering &lowering,
+                                  const SharedArray &array, const SharedAccess &access) {
+  Addresses addresses(s, lowering, array, access);
+  Type type = VectorType::get(access.vector, array.element);
+  SmallVector<Value> registers(access.parts.size() * access.vector);
+  llvm::DenseMap<uint64_t, SmallVector<Value>> loaded;
+  for (const SharedAccess::Part &part : access.parts) {
+    SmallVector<Value> &elements = loaded[part.offset];
+    if (elements.empty())
+      elements = s.unpack(lowering.device.readTransposed(s.builder(), s.location(), type,
+                                                         addresses.of(part.offset)));
+    for (auto [reg, element] : llvm::zip_equal(part.registers, elements))
+      registers[reg] = element;
+  }
+  return registers;
+}
+
 /// Whether the booleans, of which the true ones come first, are all one: they are equal, or compare
 /// neighbours with a bound below them, which the first one would be the only one not to reach.
 static bool areOne(ArrayRef<Value> booleans) {
@@ -240,6 +257,25 @@ void copyToShared(const ScalarBuilder &s, const Lowering &lowering, const Shared
     // No branch around it: products may be in flight.
     lowering.device.copyAsync(s.builder(), s.location(), addresses.of(part.offset), pointers[first],
                               bytes, copied, owner);
+  }
+}
+
+void copyByWarps(const ScalarBuilder &s, const Lowering &lowering, const SharedArray &array,
+                 const SharedAccess &access, ValueRange pointers, ValueRange masks,
+                 Value condition) {
+  uint64_t possible = 0;
+  for (uint64_t column : access.warpOffsets)
+    possible |= column;
+  Value ofWarp =
+      applyColumns(s, access.warpOffsets, lowering.device.warpNumber(s.builder(), s.location()));
+  for (const SharedAccess::Part &part : access.parts) {
+    unsigned first = part.registers.front();
+    Value copied = masks.empty() ? s.boolean(true) : masks[first];
+    if (condition)
+      copied = masks.empty() ? condition : s.bitAnd(copied, condition);
+    Value offset = combineParts(s, ofWarp, possible, part.offset);
+    Value to = s.byteOffset(array.base, s.mul(offset, sharedBytes(array.element)));
+    lowering.device.copyByWarp(s.builder(), s.location(), to, pointers[first], copied);
   }
 }
 

@@ -37,12 +37,21 @@ void loadShared(const ScalarBuilder &s, const Lowering &lowering, const SharedAr
 llvm::SmallVector<mlir::Value> loadMatrices(const ScalarBuilder &s, const Lowering &lowering,
                                             const SharedArray &array, const MatrixAccess &access);
 
+/// The same across rows (planTransposedAccess).
+llvm::SmallVector<mlir::Value> loadTransposed(const ScalarBuilder &s, const Lowering &lowering,
+                                              const SharedArray &array, const SharedAccess &access);
+
 /// Starts copies of what `pointers` point to, a register each, where `masks` (empty: everywhere)
 /// hold, if `condition` (i1 or null) does. `counted`: of a copy's masks the true ones come first.
 /// `needsNoZeros`: where `condition` does not hold, nothing need arrive.
 void copyToShared(const ScalarBuilder &s, const Lowering &lowering, const SharedArray &array,
                   const SharedAccess &access, mlir::ValueRange pointers, mlir::ValueRange masks,
                   mlir::Value condition, bool counted, bool needsNoZeros);
+
+/// The same by warps' copies (TargetInfo::warpCopies), of an access whose lanes are side by side.
+void copyByWarps(const ScalarBuilder &s, const Lowering &lowering, const SharedArray &array,
+                 const SharedAccess &access, mlir::ValueRange pointers, mlir::ValueRange masks,
+                 mlir::Value condition);
 
 /// The registers of the threads that own elements of a value of `type`, to all threads that hold
 /// them: through scratch with one element per element of the tensor (one for a scalar). `owner`:

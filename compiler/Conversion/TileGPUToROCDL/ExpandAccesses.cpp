@@ -15,6 +15,8 @@ using namespace mlir;
 namespace kiln {
 namespace {
 
+constexpr unsigned zeroBytes = 16;
+
 unsigned bytesOf(Type type) {
   auto vector = dyn_cast<VectorType>(type);
   return vector ? scalarBits(vector.getElementType()) * vector.getNumElements() / 8
@@ -79,23 +81,8 @@ bool isZero(Value value) {
 
 /// What lanes whose predicate is false read.
 Value zerosFor(tilegpu::GlobalLoadOp op, OpBuilder &b) {
-  constexpr llvm::StringLiteral symbol = "kiln_zeros";
-  constexpr unsigned mostBytes = 16, globalSpace = 1;
-  assert(bytesOf(op.getType()) <= mostBytes && "expected one access");
-  auto module = op->getParentOfType<ModuleOp>();
-  auto zeros = module.lookupSymbol<LLVM::GlobalOp>(symbol);
-  if (!zeros) {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(module.getBody());
-    // The place of one load, inlined as it may be, is not that of all.
-    Location nowhere = b.getUnknownLoc();
-    Type type = LLVM::LLVMArrayType::get(b.getI8Type(), mostBytes);
-    zeros = LLVM::GlobalOp::create(b, nowhere, type, /*isConstant=*/true, LLVM::Linkage::Internal,
-                                   symbol, Attribute(), /*alignment=*/mostBytes, globalSpace);
-    b.createBlock(&zeros.getInitializerRegion());
-    LLVM::ReturnOp::create(b, nowhere, Value(LLVM::ZeroOp::create(b, nowhere, type)));
-  }
-  return LLVM::AddressOfOp::create(b, op.getLoc(), zeros);
+  assert(bytesOf(op.getType()) <= zeroBytes && "expected one access");
+  return zerosOfModule(op, b);
 }
 
 /// A word of a vector of shorter elements, zeros where these are not: all of the word where its
@@ -145,6 +132,25 @@ Block *branchAround(Operation *op, Value predicate, OpBuilder &b) {
   LLVM::CondBrOp::create(b, loc, predicate, access, ValueRange(), after, ValueRange());
   b.setInsertionPointToStart(access);
   return after;
+}
+
+Value zerosOfModule(Operation *op, OpBuilder &b) {
+  constexpr llvm::StringLiteral symbol = "kiln_zeros";
+  constexpr unsigned globalSpace = 1;
+  auto module = op->getParentOfType<ModuleOp>();
+  auto zeros = module.lookupSymbol<LLVM::GlobalOp>(symbol);
+  if (!zeros) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(module.getBody());
+    // The place of one load, inlined as it may be, is not that of all.
+    Location nowhere = b.getUnknownLoc();
+    Type type = LLVM::LLVMArrayType::get(b.getI8Type(), zeroBytes);
+    zeros = LLVM::GlobalOp::create(b, nowhere, type, /*isConstant=*/true, LLVM::Linkage::Internal,
+                                   symbol, Attribute(), /*alignment=*/zeroBytes, globalSpace);
+    b.createBlock(&zeros.getInitializerRegion());
+    LLVM::ReturnOp::create(b, nowhere, Value(LLVM::ZeroOp::create(b, nowhere, type)));
+  }
+  return LLVM::AddressOfOp::create(b, op->getLoc(), zeros);
 }
 
 LogicalResult expandGlobalLoad(tilegpu::GlobalLoadOp op, OpBuilder &b) {

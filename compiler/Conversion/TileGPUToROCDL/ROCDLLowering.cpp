@@ -130,6 +130,23 @@ public:
     storeToBuffer(b, loc, value, buffer, offset, cacheBits(info, /*isStore=*/true, cache, evict));
   }
 
+  //--- Copies ---
+
+  Value warpNumber(OpBuilder &b, Location loc) const override {
+    ScalarBuilder s(b, loc);
+    Value number = s.shiftRight(threadId(b, loc), llvm::Log2_32(info.warpSize));
+    return ROCDL::ReadfirstlaneOp::create(b, loc, b.getI32Type(), number);
+  }
+  void copyByWarp(OpBuilder &b, Location loc, Value to, Value from,
+                  Value predicate) const override {
+    tilegpu::WarpCopyOp::create(b, loc, to, from, predicate);
+  }
+  /// Instructions are counted as they come.
+  void commitCopies(OpBuilder &, Location) const override {}
+  void waitForCopies(OpBuilder &b, Location loc, unsigned pending) const override {
+    ROCDL::SWaitcntOp::create(b, loc, waitForLoads(pending));
+  }
+
   //--- Arithmetic ---
 
   Value divideApproximately(OpBuilder &b, Location loc, Value a, Value c) const override {
@@ -220,6 +237,10 @@ public:
     return {b.create(state)->getResult(0)};
   }
 
+  Value readTransposed(OpBuilder &b, Location loc, Type type, Value address) const override {
+    return ROCDL::ds_read_tr16_b64::create(b, loc, type, address);
+  }
+
   //--- The kernel ---
 
   StringRef syncScope(tile::MemoryScope scope) const override {
@@ -271,6 +292,9 @@ public:
     return expandGlobalReduce(
         op, syncScope(op.getScope()),
         [&](LLVM::AtomicRMWOp atomic) { annotateAtomic(atomic, isDeviceMemory); }, b);
+  }
+  LogicalResult expandCopy(tilegpu::WarpCopyOp op, OpBuilder &b) const override {
+    return expandWarpCopy(op, b);
   }
   LogicalResult expandPrint(tilegpu::PrintOp op, OpBuilder &b) const override {
     return expandPrintToRecord(op, b);

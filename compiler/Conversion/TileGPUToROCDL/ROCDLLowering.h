@@ -30,6 +30,13 @@ mlir::LogicalResult expandGlobalReduce(tilegpu::GlobalReduceOp op, llvm::StringR
                                        llvm::function_ref<void(mlir::LLVM::AtomicRMWOp)> annotate,
                                        mlir::OpBuilder &b);
 
+/// A copy to shared memory that LLVM does not know of.
+mlir::LogicalResult expandWarpCopy(tilegpu::WarpCopyOp op, mlir::OpBuilder &b);
+/// Operand of s_waitcnt: at most so many accesses to global memory are in flight, whatever else is.
+int32_t waitForLoads(unsigned pending);
+/// 16 bytes of zeros that the module has.
+mlir::Value zerosOfModule(mlir::Operation *op, mlir::OpBuilder &b);
+
 /// A message becomes a record in the runtime's buffer; one that fails ends its wave.
 mlir::LogicalResult expandPrintToRecord(tilegpu::PrintOp op, mlir::OpBuilder &b);
 mlir::LogicalResult expandFailToRecord(tilegpu::FailOp op, mlir::OpBuilder &b);

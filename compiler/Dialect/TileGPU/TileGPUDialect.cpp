@@ -142,6 +142,7 @@ SharedMemoryShape sharedMemoryOf(const TargetInfo &target) {
   shape.maxVectorBits = target.maxVectorBits;
   // ldmatrix turns words around by itself.
   shape.countsRepackedWords = !target.matrix.matrixLoads;
+  shape.transposedReads = target.matrix.transposedReads;
   return shape;
 }
 

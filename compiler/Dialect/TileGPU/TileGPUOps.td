@@ -118,11 +118,12 @@ def TileGPU_CommitOp : TileGPU_Op<"commit", [MemoryEffects<[MemRead<TileGPU_Shar
 def TileGPU_WaitOp : TileGPU_Op<"wait", [MemoryEffects<[MemRead<TileGPU_SharedMemory>, MemWrite<TileGPU_SharedMemory>]>]> {
   let summary = "Waits until at most so many groups of the thread's copies are in flight";
   let description = [{
-    What the others brought into the buffers is there for the threads that copied it; other threads need a barrier. Example:
+    What the others brought into the buffers is there for the threads that copied it; other threads need a barrier. Where the target
+    counts instructions (`TargetInfo::warpCopies`) each of the pending groups has `copies` of a thread. Example:
     `tilegpu.wait pending 1 for %a, %b : !tilegpu.buffer<…>, !tilegpu.buffer<…>`.
   }];
-  let arguments = (ins I32Attr:$pending, Variadic<TileGPU_BufferType>:$buffers);
-  let assemblyFormat = "`pending` $pending (`for` $buffers^ `:` type($buffers))? attr-dict";
+  let arguments = (ins I32Attr:$pending, Variadic<TileGPU_BufferType>:$buffers, DefaultValuedAttr<I32Attr, "0">:$copies);
+  let assemblyFormat = "`pending` $pending (`copies` $copies^)? (`for` $buffers^ `:` type($buffers))? attr-dict";
 }
 
 //===-- Copies of blocks -------------------------------------------------------------------------------------------===//
@@ -459,6 +460,18 @@ def TileGPU_GlobalCopyOp : TileGPU_AccessOp<"global_copy", [MemoryEffects<[MemRe
     $to `,` $from `predicate` $predicate (`copied` $copied^)? attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
+}
+
+def TileGPU_WarpCopyOp : TileGPU_AccessOp<"warp_copy", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "A warp's copy from global to shared memory, 16 bytes a lane, in flight";
+  let description = [{
+    What lane i finds at its own `from` comes to `to` + 16 i; zeros if its `predicate` is false. All lanes of the warp come here with the
+    same `to`. It is there when `rocdl.s.waitcnt` has waited for it (CDNA 4 ISA, "Memory loads to LDS": vmcnt), for other warps behind a
+    barrier. A target operation. Example:
+    `tilegpu.warp_copy %to, %from predicate %c : (!llvm.ptr<3>, !llvm.ptr<1>, i1) -> ()`.
+  }];
+  let arguments = (ins LLVM_AnyPointer:$to, LLVM_AnyPointer:$from, I1:$predicate);
+  let assemblyFormat = "$to `,` $from `predicate` $predicate attr-dict `:` functional-type(operands, results)";
 }
 
 //===-- Below the tensors: tensor maps that the kernel makes --------------------------------------------------------===//

@@ -53,6 +53,8 @@ Class classOf(const llvm::Instruction &instruction) {
   llvm::StringRef name = call->getCalledFunction()->getName();
   if (name.starts_with("llvm.amdgcn.mfma."))
     return Matrix;
+  if (name.starts_with("llvm.amdgcn.ds.read.tr"))
+    return SharedRead;
   if (name.starts_with("llvm.amdgcn.raw.") && name.contains(".buffer.load"))
     return GlobalRead;
   return None;

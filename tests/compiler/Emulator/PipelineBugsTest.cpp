@@ -4,6 +4,7 @@
 
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/IR/Builders.h"
 #include "tests/language/ProductLoop.h"
 
@@ -152,6 +153,135 @@ TEST(PipelineBugs, ASumThatIsNotWaitedForBehindTheLoop) {
   });
   EXPECT_NE(found.find("expected the product to be waited for"), std::string::npos) << found;
   EXPECT_NE(found.find("wrong at "), std::string::npos) << found;
+}
+
+//===-- copies of a warp, which are waited for by counting (AMD's vmcnt)
+//--------------------------------------------------===//
+
+std::string runWarpCopies(const Edit &edit, unsigned stages = 3) {
+  ProductForm form;
+  form.m = form.n = 128;
+  form.columnsB = true;
+  form.stages = stages;
+  ProductLoop loop(form, "emu:gfx950", edit);
+  EXPECT_TRUE(loop.isPipelined());
+  return loop.run(128, 128, 5 * 32);
+}
+
+/// What an iteration waits for its copies with.
+ROCDL::SWaitcntOp waitForWarps(ModuleOp &module) { return all<ROCDL::SWaitcntOp>(module).front(); }
+
+TEST(WarpCopyBugs, TheRightKernelsAreSilent) {
+  for (unsigned stages : {2u, 3u, 4u})
+    EXPECT_EQ(runWarpCopies(nullptr, stages), "") << stages;
+}
+
+TEST(WarpCopyBugs, NoWait) {
+  std::string found = runWarpCopies([](ModuleOp &module) { waitForWarps(module)->erase(); });
+  EXPECT_NE(found.find("the destination of an asynchronous copy"), std::string::npos) << found;
+  EXPECT_NE(found.find("that has not been waited for"), std::string::npos) << found;
+  EXPECT_NE(found.find("wrong at "), std::string::npos) << found;
+}
+
+/// One instruction is one count: the last of the iteration's copies may be in flight.
+TEST(WarpCopyBugs, AWaitThatCountsOneCopyTooMany) {
+  std::string found = runWarpCopies([](ModuleOp &module) {
+    ROCDL::SWaitcntOp wait = waitForWarps(module);
+    EXPECT_EQ(wait.getBitfield() & 15, 4u) << "the copies of the next iteration, two tiles";
+    wait.setBitfield(wait.getBitfield() + 1);
+  });
+  EXPECT_NE(found.find("that has not been waited for"), std::string::npos) << found;
+}
+
+TEST(WarpCopyBugs, NoBarrierBehindTheWait) {
+  std::string found = runWarpCopies(
+      [](ModuleOp &module) { nextIn<ROCDL::BarrierOp>(waitForWarps(module))->erase(); });
+  EXPECT_NE(found.find("race on shared memory"), std::string::npos) << found;
+}
+
+/// `s_barrier` alone orders no memory.
+TEST(WarpCopyBugs, ABarrierWithoutItsFences) {
+  std::string found = runWarpCopies([](ModuleOp &module) {
+    auto barrier = nextIn<ROCDL::BarrierOp>(waitForWarps(module));
+    OpBuilder b(barrier);
+    ROCDL::SBarrierOp::create(b, barrier->getLoc());
+    barrier->erase();
+  });
+  EXPECT_NE(found.find("race on shared memory"), std::string::npos) << found;
+}
+
+TEST(WarpCopyBugs, ASlotThatIsFilledTooEarly) {
+  std::string found = runWarpCopies([](ModuleOp &module) {
+    Operation *wait = waitForWarps(module);
+    auto barrier = nextIn<ROCDL::BarrierOp>(wait);
+    Operation *last = nullptr;
+    for (auto copy : all<kiln::tilegpu::WarpCopyOp>(module))
+      if (copy->getBlock() == wait->getBlock())
+        last = copy;
+    barrier->moveAfter(last);
+  });
+  EXPECT_NE(found.find("race on shared memory"), std::string::npos) << found;
+}
+
+/// What a group of lanes reads is what another group should have.
+TEST(WarpCopyBugs, LanesThatReadWhatIsOthers) {
+  for (int bytes : {16, 128}) {
+    std::string found = runWarpCopies([&](ModuleOp &module) {
+      Operation *wait = waitForWarps(module);
+      for (auto load : all<LLVM::LoadOp>(module)) {
+        if (load->getBlock() != wait->getBlock() || !isa<VectorType>(load.getType()))
+          continue;
+        // Of lanes 32 to 63 another row.
+        OpBuilder b(load);
+        Location loc = load.getLoc();
+        Type word = b.getI32Type();
+        auto number = [&](int value) -> Value {
+          return LLVM::ConstantOp::create(b, loc, word, b.getI32IntegerAttr(value));
+        };
+        Value thread = ROCDL::ThreadIdXOp::create(b, loc, word);
+        Value half = LLVM::LShrOp::create(b, loc, LLVM::AndOp::create(b, loc, thread, number(32)),
+                                          number(5));
+        Value offset = LLVM::MulOp::create(b, loc, half, number(bytes));
+        load.getAddrMutable().assign(LLVM::GEPOp::create(b, loc, load.getAddr().getType(),
+                                                         b.getI8Type(), load.getAddr(),
+                                                         ArrayRef<LLVM::GEPArg>{offset}));
+        return;
+      }
+    });
+    EXPECT_NE(found, "") << bytes;
+  }
+}
+
+/// A warp has one address in m0.
+TEST(WarpCopyBugs, ATargetThatIsALanesOwn) {
+  std::string found = runWarpCopies([](ModuleOp &module) {
+    for (auto number : all<ROCDL::ReadfirstlaneOp>(module)) {
+      OpBuilder b(number);
+      number.replaceAllUsesWith(
+          Value(ROCDL::ThreadIdXOp::create(b, number->getLoc(), b.getI32Type())));
+    }
+  });
+  EXPECT_NE(found.find("one address in shared memory"), std::string::npos) << found;
+}
+
+TEST(WarpCopyBugs, ASwizzleOfCopiesThatReadersDoNotHave) {
+  EXPECT_NE(runWarpCopies([](ModuleOp &module) {
+              for (auto copy : all<kiln::tilegpu::WarpCopyOp>(module))
+                moveAddress(copy->getOpOperand(1));
+            }),
+            "");
+}
+
+/// The next block's memory may be what they write.
+TEST(WarpCopyBugs, CopiesThatAreInFlightWhenTheBlockEnds) {
+  std::string found = runWarpCopies([](ModuleOp &module) {
+    for (auto wait : all<ROCDL::SWaitcntOp>(module))
+      if (wait != waitForWarps(module))
+        wait->erase();
+  });
+  EXPECT_NE(found.find("expected the copy to be waited for before its warp ends"),
+            std::string::npos)
+      << found;
 }
 
 } // namespace

@@ -84,6 +84,41 @@ TEST(AsyncCopies, WhatIsNotCopiedIsZero) {
   EXPECT_TRUE(reports.empty()) << reports[0];
 }
 
+SITE(warpCopies, "tilegpu.warp_copy", 34);
+
+/// Three copies of two warps of 64, of which a wait leaves `pending`; what a thread sees of them.
+std::vector<uint32_t> afterWaitForWarps(uint32_t pending) {
+  constexpr uint32_t threads = 128, bytes = 16 * threads;
+  alignas(16) static uint32_t source[3][4 * threads];
+  for (uint32_t i = 0; i < 12 * threads; ++i)
+    source[i / (4 * threads)][i % (4 * threads)] = 1000 + i;
+  std::vector<uint32_t> seen;
+  EmulatedBlock block;
+  block.threads = threads;
+  block.warpSize = 64;
+  block.sharedBytes = 3 * bytes;
+  auto reports = block.run([&](kiln_emu_thread *t) {
+    for (uint32_t stage = 0; stage < 3; ++stage)
+      kiln_emu_warp_copy(t, &warpCopies, t->shared + bytes * stage + t->thread / 64 * 1024,
+                         &source[stage][4 * t->thread], stage != 1);
+    kiln_emu_wait_copies(t, pending);
+    kiln_emu_barrier(t, &waits, 0, 0);
+    for (uint32_t stage = 0; stage < 3 && t->thread == 70; ++stage)
+      seen.push_back(load(t, bytes * stage + 16 * t->thread));
+    kiln_emu_wait_copies(t, 0);
+  });
+  EXPECT_EQ(reports.empty(), pending == 0);
+  return seen;
+}
+
+TEST(WarpCopies, LandInTheirOrderAsLateAsTheWaitAllows) {
+  using Words = std::vector<uint32_t>;
+  EXPECT_EQ(afterWaitForWarps(0), (Words{1280, 0, 2304})) << "zeros where nothing is copied";
+  EXPECT_EQ(afterWaitForWarps(1), (Words{1280, 0, poison}));
+  EXPECT_EQ(afterWaitForWarps(2), (Words{1280, poison, poison}));
+  EXPECT_EQ(afterWaitForWarps(3), (Words{poison, poison, poison}));
+}
+
 TEST(MemoryBarriers, PhasesCompleteWhenAllHaveArrived) {
   EmulatedBlock block;
   block.threads = 64;

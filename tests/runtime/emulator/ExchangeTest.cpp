@@ -159,6 +159,32 @@ TEST(Exchange, LanesThatAreNotActiveTakeNoPart) {
   }
 }
 
+/// A lane gives the address of a quarter of a row, and has a column (Triton,
+/// "chooseDsReadTrLayout").
+TEST(Exchange, AReadAcrossRowsGivesEachLaneAColumn) {
+  SITE(read, "rocdl.ds.read.tr16.b64", 24);
+  SITE(write, "llvm.store", 25);
+  SITE(barrier, "rocdl.barrier", 26);
+  constexpr uint32_t rowBytes = 32;
+  auto columns = results(64, [&](kiln_emu_thread *t) -> uint64_t {
+    // Element (row, column) is 16 * row + column; 16 rows, in reverse order in memory.
+    uint32_t row = t->thread / 4, quarter = t->thread % 4;
+    char *at = t->shared + rowBytes * (15 - row) + 8 * quarter;
+    uint16_t values[4];
+    for (uint32_t i = 0; i < 4; ++i)
+      values[i] = uint16_t(16 * row + 4 * quarter + i);
+    kiln_emu_store(t, &write, KILN_EMU_SHARED, at, values, 8, 8, 1);
+    kiln_emu_barrier(t, &barrier, 0, 0);
+    uint64_t column = 0;
+    kiln_emu_ds_read_tr16(t, &read, at, &column);
+    return column;
+  });
+  for (uint32_t lane = 0; lane < 64; ++lane)
+    for (uint32_t row = 0; row < 4; ++row)
+      EXPECT_EQ(columns[lane] >> (16 * row) & 0xffff, 16 * (lane / 16 * 4 + row) + lane % 16)
+          << lane << ", " << row;
+}
+
 TEST(Exchange, ALoopThatLanesLeaveRunsWithTheRest) {
   SITE(inside, "rocdl.ballot", 21);
   SITE(after, "rocdl.ballot", 23);

@@ -129,6 +129,7 @@ void registerTileGPUPasses() {
   registerPass([] { return createResetSumsPass(); });
   registerPass([] { return createVersionLoopsPass(); });
   registerPass([] { return createSpecialiseWarpsPass(); });
+  registerPass([] { return createArrangeCopiesPass(); });
   registerPass([] { return createPipelineLoopsPass(); });
   registerPass([] { return createPrefetchOperandsPass(); });
   registerPass([] { return createDeferReductionsPass(); });

@@ -29,6 +29,10 @@ std::unique_ptr<mlir::Pass> createVersionLoopsPass();
 /// target.
 std::unique_ptr<mlir::Pass> createSpecialiseWarpsPass();
 
+/// Has loads that feed dots in a loop, and that warps can copy to shared memory, take the layouts
+/// of such copies. On func.func, after kiln-stage-operands; the module names the target.
+std::unique_ptr<mlir::Pass> createArrangeCopiesPass();
+
 /// Turns loads that feed dots in a loop into copies into rings of buffers, which run `num_stages` -
 /// 1 iterations ahead: as many of the loop's or else the kernel's `tile.num_stages` as shared
 /// memory has room for. On func.func, after kiln-stage-operands; the module names the target.

@@ -42,7 +42,7 @@
 #include "compiler/Dialect/TileGPU/Transforms/LoadDetours.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
 #include "compiler/Dialect/TileGPU/Transforms/Refills.h"
-#include "compiler/Dialect/TileGPU/Transforms/Rings.h"
+#include "compiler/Dialect/TileGPU/Transforms/WarpCopies.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/Transforms/Transforms.h"
@@ -69,8 +69,9 @@ class LoopPipeliner {
 public:
   LoopPipeliner(scf::ForOp loop, StagedLoads staged, DotsInFlight flight, const RingPlan &plan,
                 const TargetInfo &target)
-      : loop(loop), staged(std::move(staged)), flight(std::move(flight)), plan(plan),
-        target(target), rewriter(loop.getContext()) {}
+      : loop(loop), staged(std::move(staged)),
+        numCopies(target.warpCopies ? countCopies(this->staged) : 0), flight(std::move(flight)),
+        plan(plan), target(target), rewriter(loop.getContext()) {}
 
   LogicalResult run() {
     defineCarried(rewriter, loop);
@@ -218,7 +219,7 @@ private:
     rewriter.setInsertionPoint(reader);
     Location loc = reader->getLoc();
     if (hasThreadsCopies && !plan.isRefilled)
-      tilegpu::WaitOp::create(rewriter, loc, distance() - 1, rings);
+      tilegpu::WaitOp::create(rewriter, loc, distance() - 1, rings, numCopies);
     if (numBlocks) {
       Value mbarrier = tilegpu::SlotOp::create(rewriter, loc, mbarriers, read);
       arrival = tilegpu::MBarrierWaitOp::create(rewriter, loc, mbarrier, phase);
@@ -324,6 +325,7 @@ private:
   /// How many of the loads the copy engine makes, and whether threads make some.
   const int64_t numBlocks = countBlocks(staged);
   const bool hasThreadsCopies = numBlocks < int64_t(staged.loads.size());
+  const unsigned numCopies; ///< of a thread in each group, where the target counts them
   DotsInFlight flight;
   RingPlan plan;
   const TargetInfo &target;
@@ -354,10 +356,9 @@ struct PipelineLoopsPass : PassWrapper<PipelineLoopsPass, OperationPass<func::Fu
     std::optional<TargetInfo> target = tilegpu::targetOfKernel(kernel);
     if (!target)
       return signalPassFailure();
-    if (!target->asyncCopies)
-      return;
     for (scf::ForOp loop : innermostLoops(kernel))
-      if (failed(pipeline(loop, *target)))
+      if ((target->asyncCopies && failed(pipeline(loop, *target))) ||
+          (target->warpCopies && failed(pipelineWarpCopies(loop, *target))))
         return signalPassFailure();
   }
 
@@ -435,6 +436,28 @@ struct PipelineLoopsPass : PassWrapper<PipelineLoopsPass, OperationPass<func::Fu
     DotsInFlight flight(loop, staged);
     if (!plan.hasSpareSlot() && !plan.isFilledOnce() && !plan.isRefilled)
       flight.withoutSpareSlot();
+    return run(loop, std::move(staged), std::move(flight), plan, target);
+  }
+
+  /// Where all that feeds the loop's dots is laid out for them (kiln-arrange-copies).
+  LogicalResult pipelineWarpCopies(scf::ForOp loop, const TargetInfo &target) {
+    StagedLoads staged;
+    {
+      AxisInfoAnalysis facts(getOperation());
+      staged = findWarpCopies(loop, facts, target);
+    }
+    if (staged.loads.empty() || !areArranged(staged, target))
+      return success();
+    RingPlan plan = planWarpCopies(getOperation(), loop, staged, target);
+    loop = plan.stages < 2 ? scf::ForOp() : countSigned(loop, staged, /*isWide=*/false);
+    if (!loop)
+      return success();
+    DotsInFlight flight(loop, staged);
+    return run(loop, std::move(staged), std::move(flight), plan, target);
+  }
+
+  static LogicalResult run(scf::ForOp loop, StagedLoads staged, DotsInFlight flight,
+                           const RingPlan &plan, const TargetInfo &target) {
     Location loc = loop.getLoc();
     if (succeeded(LoopPipeliner(loop, std::move(staged), std::move(flight), plan, target).run()))
       return success();

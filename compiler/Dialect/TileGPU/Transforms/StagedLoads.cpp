@@ -1,6 +1,6 @@
 #include "compiler/Dialect/TileGPU/Transforms/StagedLoads.h"
 #include "compiler/Dialect/TileGPU/Transforms/EqualArguments.h"
-#include "compiler/Layout/SharedExchange.h"
+#include "compiler/Layout/StagedOperand.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -13,8 +13,11 @@ namespace {
 
 class Finder {
 public:
-  Finder(scf::ForOp loop, const AxisInfoAnalysis &facts, const TargetInfo &target, bool mayCompare)
-      : loop(loop), facts(facts), target(target), mayCompare(mayCompare), order(target) {}
+  Finder(scf::ForOp loop, const AxisInfoAnalysis &facts, const TargetInfo &target, bool mayCompare,
+         StagedAs form)
+      : loop(loop), facts(facts), target(target), mayCompare(mayCompare),
+        byWarps(form == StagedAs::WarpCopies), copies(byWarps || target.asyncCopies),
+        order(target) {}
 
   StagedLoads run() {
     StagedLoads found;
@@ -27,7 +30,7 @@ public:
       withIt.loads.push_back(*staged);
       found = std::move(withIt);
     }
-    if (!target.asyncCopies)
+    if (!copies)
       addDirect(found);
     // An address may hang on what another of these loads brings.
     auto isAddress = [&](Operation *load) { return found.addresses.contains(load); };
@@ -64,7 +67,7 @@ private:
   //-------------------------------------------------------------------------------===//
 
   std::optional<StagedLoad> stagedBehind(tilegpu::SharedStoreOp store) {
-    std::optional<StagedLoad> staged = loadBehind(store, /*isShared=*/!target.asyncCopies);
+    std::optional<StagedLoad> staged = loadBehind(store, /*isShared=*/!copies);
     if (!staged || !isInBody(staged->buffer) || !isInBody(staged->load) ||
         llvm::any_of(usersOf(staged->buffer), [&](Operation *user) {
           return !isInBody(user) || (user != store && isa<tilegpu::SharedStoreOp>(user));
@@ -75,15 +78,26 @@ private:
       return isMadeOutside(cast<tile::DescriptorLoadOp>(staged->load)) ? staged : std::nullopt;
     if (tilegpu::isReadForAll(load))
       return std::nullopt;
-    if (!target.asyncCopies)
+    if (!copies)
       return staged;
     if (!bringsZeros(load))
       return std::nullopt;
     findVector(load, *staged);
     unsigned bytes = staged->vector * elementBits(*staged) / 8;
+    if (byWarps && !isForWarps(load, *staged, bytes))
+      return std::nullopt;
     if (bytes < 4 || bytes > 16 || !goesThroughCachesOf(load.getCache(), bytes))
       return std::nullopt;
     return staged;
+  }
+
+  /// Whether warps can copy it, in a layout of their own.
+  bool isForWarps(tile::LoadOp load, StagedLoad &staged, unsigned bytes) {
+    unsigned numWarps = tilegpu::numWarpsOf(loop);
+    return bytes == 16 && !staged.counted && load.getCache() != tile::CacheModifier::CG &&
+           load.getEvict() == tile::EvictionPolicy::Normal &&
+           sideBySideLayout(staged.buffer.getType().getLayout().getShared(), elementBits(staged),
+                            target.warpSize, numWarps);
   }
 
   /// Whether a copy goes through no other caches than the source asks for. One of 16 bytes passes
@@ -132,8 +146,9 @@ private:
     SharedLayout shared = buffer.getLayout().getShared();
     unsigned bits = elementBits(staged);
     const LinearLayout &layout = tilegpu::layoutOf(staged.store.getValue());
-    unsigned inBuffer =
-        planSharedAccess(layout, shared, bits, tilegpu::sharedMemoryOf(target)).vector;
+    SharedMemoryShape memory = tilegpu::sharedMemoryOf(target);
+    unsigned inBuffer = byWarps ? memory.maxVectorBits / bits
+                                : planSharedAccess(layout, shared, bits, memory).vector;
     // Along which axis do the buffer's first elements lie, and how many of them?
     const LinearLayout &map = shared.map;
     if (map.columns().empty()) // one element
@@ -180,7 +195,7 @@ private:
     if (threads.getMask())
       address.push_back(threads.getMask());
     // Copies bring zeros; a load to registers brings what it says.
-    if (!target.asyncCopies && threads.getOther())
+    if (!copies && threads.getOther())
       address.push_back(threads.getOther());
     return address;
   }
@@ -231,7 +246,8 @@ private:
   scf::ForOp loop;
   const AxisInfoAnalysis &facts;
   const TargetInfo &target;
-  const bool mayCompare;
+  const bool mayCompare, byWarps;
+  const bool copies; ///< to shared memory, or loads to registers
   GlobalOrder order;
 };
 
@@ -328,8 +344,8 @@ scf::ForOp outermostLoop(scf::ForOp loop) {
 }
 
 StagedLoads findStagedLoads(scf::ForOp loop, const AxisInfoAnalysis &facts,
-                            const TargetInfo &target, bool mayCompare) {
-  return Finder(loop, facts, target, mayCompare).run();
+                            const TargetInfo &target, bool mayCompare, StagedAs form) {
+  return Finder(loop, facts, target, mayCompare, form).run();
 }
 
 /// Has uses of what `ops` compute that are `elsewhere` compute it for themselves; returns what

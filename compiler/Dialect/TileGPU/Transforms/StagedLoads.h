@@ -59,12 +59,18 @@ struct StagedLoads {
   bool isByIndex() const { return llvm::any_of(addresses, llvm::IsaPred<tile::LoadOp>); }
 };
 
-/// The loads of an innermost loop that can run ahead of the rest of it, in its order: as copies to
-/// shared memory where the target has such, else as loads to registers. Others, and
+/// How loads run ahead of a loop.
+enum class StagedAs : uint8_t {
+  TargetHas, ///< copies to shared memory of threads where the target has such, else in registers
+  WarpCopies ///< copies of warps (TargetInfo::warpCopies)
+};
+
+/// The loads of an innermost loop that can run ahead of the rest of it, in its order. Others, and
 /// all if what they depend on cannot run ahead, are left out; so are, unless `mayCompare`, those
 /// that wait for what the loop writes where two of the kernel's arguments are equal.
 StagedLoads findStagedLoads(mlir::scf::ForOp loop, const AxisInfoAnalysis &facts,
-                            const TargetInfo &target, bool mayCompare = false);
+                            const TargetInfo &target, bool mayCompare = false,
+                            StagedAs form = StagedAs::TargetHas);
 
 /// Puts an operation behind all that the loop carries, as MLIR's pipeliner wants: in `last = i` and
 /// `a, b = b, c` there is none. Canonicalisation takes it away again.

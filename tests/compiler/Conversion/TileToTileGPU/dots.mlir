@@ -2,6 +2,7 @@
 // RUN: kiln-opt --kiln-tile-to-tilegpu=target=cuda:sm_80 --canonicalize %s | FileCheck %s --check-prefixes=CHECK,SM80
 // RUN: kiln-opt --kiln-tile-to-tilegpu=target=cuda:sm_90a --canonicalize %s | FileCheck %s --check-prefixes=CHECK,SM90
 // RUN: kiln-opt --kiln-tile-to-tilegpu=target=hip:gfx942 --canonicalize %s | FileCheck %s --check-prefixes=CHECK,GFX942
+// RUN: kiln-opt --kiln-tile-to-tilegpu=target=hip:gfx950 --canonicalize %s | FileCheck %s --check-prefixes=GFX950
 // RUN: kiln-opt --kiln-tile-to-tilegpu=target=hip:gfx1100 --canonicalize %s | FileCheck %s --check-prefixes=CHECK,GFX1100
 
 // CHECK-LABEL: func.func @f32
@@ -177,8 +178,25 @@ func.func @otherFormat(%p0: !tile.ptr<f8E4M3FN>, %q0: !tile.ptr<f8E4M3FNUZ>, %r0
 // What is asked for decides.
 // CHECK-LABEL: func.func @ofSize
 // GFX942: tilegpu.dot {{.*}} unit <"mfma.16x16x16.f16.f32"
+// GFX950-LABEL: func.func @ofSize
+// GFX950: tilegpu.dot {{.*}} unit <"mfma.16x16x32.f16.f32"
 func.func @ofSize(%p0: !tile.ptr<f16>, %q0: !tile.ptr<f32>)
     attributes {tile.kernel, tile.num_warps = 4 : i32, tile.matrix_instr_nonkdim = 16 : i32, tile.kpack = 1 : i32} {
+  %p = tile.splat %p0 : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+  %q = tile.splat %q0 : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  %a = tile.load %p : (tensor<64x64x!tile.ptr<f16>>) -> tensor<64x64xf16>
+  %c = arith.constant dense<0.0> : tensor<64x64xf32>
+  %d = tile.dot %a, %a, %c : (tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  tile.store %q, %d : (tensor<64x64x!tile.ptr<f32>>, tensor<64x64xf32>) -> ()
+  return
+}
+
+// CHECK-LABEL: func.func @ofLargeSize
+// GFX942: tilegpu.dot {{.*}} unit <"mfma.32x32x8x2.f16.f32"
+// GFX950-LABEL: func.func @ofLargeSize
+// GFX950: tilegpu.dot {{.*}} unit <"mfma.32x32x16.f16.f32"
+func.func @ofLargeSize(%p0: !tile.ptr<f16>, %q0: !tile.ptr<f32>)
+    attributes {tile.kernel, tile.num_warps = 4 : i32, tile.matrix_instr_nonkdim = 32 : i32, tile.kpack = 2 : i32} {
   %p = tile.splat %p0 : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
   %q = tile.splat %q0 : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
   %a = tile.load %p : (tensor<64x64x!tile.ptr<f16>>) -> tensor<64x64xf16>

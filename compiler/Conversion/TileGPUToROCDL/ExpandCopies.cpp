@@ -1,0 +1,45 @@
+// Expansion of target operations: copies from global to shared memory, as text.
+//
+// LLVM has an intrinsic, llvm.amdgcn.global.load.lds. But LLVM 22 counts the instruction among
+// those that lgkmcnt is for (llvm-project, pull request 179305), which the hardware does not:
+// behind a read of shared memory that was issued before a copy it waits for too few. Its form for
+// buffers, which is counted right, has one base for all lanes and 32 bits on top of it, which rows
+// of matrices have not. And between a copy and a read of any buffer LLVM waits for all copies,
+// unless both say that they never meet. Text it knows nothing of: each copy comes, in its order, on
+// top of what LLVM counts in vmcnt, so that its own waits are for as much as they need or more, and
+// those for copies are the program's (rocdl.s.waitcnt).
+//
+// Lanes whose predicate is false copy zeros that the module has. Masked off they would write
+// nothing.
+
+#include "compiler/Conversion/TileGPUToROCDL/ROCDLLowering.h"
+
+using namespace mlir;
+
+namespace kiln {
+
+int32_t waitForLoads(unsigned pending) {
+  // GFX9's s_waitcnt: vmcnt in bits 0 to 3, 14 and 15, expcnt in 4 to 6, lgkmcnt in 8 to 11.
+  constexpr unsigned most = 63, others = 7 << 4 | 15 << 8;
+  unsigned count = std::min(pending, most);
+  return int32_t((count & 15) | (count >> 4) << 14 | others);
+}
+
+LogicalResult expandWarpCopy(tilegpu::WarpCopyOp op, OpBuilder &b) {
+  // One wait state between the write of m0 and its use (CDNA 4 ISA, "Manually Inserted Wait
+  // States").
+  constexpr llvm::StringLiteral text = "s_mov_b32 m0, $1\n"
+                                       "s_nop 0\n"
+                                       "global_load_lds_dwordx4 $0, off";
+  Location loc = op.getLoc();
+  Value from =
+      LLVM::SelectOp::create(b, loc, op.getPredicate(), op.getFrom(), zerosOfModule(op, b));
+  Value to = LLVM::PtrToIntOp::create(b, loc, b.getI32Type(), op.getTo());
+  LLVM::InlineAsmOp::create(b, loc, TypeRange(), {from, to}, text, "v,s,~{m0},~{memory}",
+                            /*has_side_effects=*/true, /*is_align_stack=*/false,
+                            LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr());
+  op.erase();
+  return success();
+}
+
+} // namespace kiln

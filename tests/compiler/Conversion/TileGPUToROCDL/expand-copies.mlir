@@ -1,0 +1,17 @@
+// A warp's copy to shared memory as text that LLVM does not count: its address in m0, zeros where a lane copies nothing.
+// RUN: kiln-opt %s --kiln-expand-target-operations | FileCheck %s
+
+module attributes {tilegpu.target = "hip:gfx950"} {
+// CHECK-LABEL: @copy
+// CHECK-SAME: (%[[TO:.*]]: !llvm.ptr<3>, %[[FROM:.*]]: !llvm.ptr<1>, %[[C:.*]]: i1)
+// CHECK: %[[ZEROS:.*]] = llvm.mlir.addressof @kiln_zeros
+// CHECK: %[[P:.*]] = llvm.select %[[C]], %[[FROM]], %[[ZEROS]]
+// CHECK: %[[M0:.*]] = llvm.ptrtoint %[[TO]] : !llvm.ptr<3> to i32
+// CHECK: llvm.inline_asm has_side_effects "s_mov_b32 m0, $1\0As_nop 0\0Aglobal_load_lds_dwordx4 $0, off", "v,s,~{m0},~{memory}" %[[P]], %[[M0]]
+// CHECK: rocdl.s.waitcnt 3954
+llvm.func @copy(%to: !llvm.ptr<3>, %from: !llvm.ptr<1>, %c: i1) {
+  tilegpu.warp_copy %to, %from predicate %c : (!llvm.ptr<3>, !llvm.ptr<1>, i1) -> ()
+  rocdl.s.waitcnt 3954
+  llvm.return
+}
+}

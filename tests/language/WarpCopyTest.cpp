@@ -1,0 +1,136 @@
+// Products in loops on a target whose warps copy operands to shared memory
+// (TargetInfo::warpCopies).
+
+#include "tests/language/ProductLoop.h"
+
+namespace kiln::testing {
+namespace {
+
+constexpr const char *target = "emu:gfx950";
+
+void check(const ProductForm &form, bool isPipelined) {
+  ProductLoop loop(form, target);
+  EXPECT_EQ(loop.isPipelined(), isPipelined) << form.describe();
+  loop.checkTrips(4);
+}
+
+/// Both operands have their neighbours along k, as units read them, and go through shared memory.
+ProductForm alongK() {
+  ProductForm form;
+  form.m = form.n = 128;
+  form.columnsB = true;
+  return form;
+}
+
+TEST(WarpCopies, OfEveryType) {
+  struct Types {
+    const char *operand, *result, *options;
+    int k;
+    double tolerance;
+  };
+  for (auto [operand, result, options, k, tolerance] :
+       {Types{"fp16", "fp32", "", 32, 2e-6}, Types{"bf16", "fp32", "", 64, 2e-6},
+        Types{"fp32", "fp32", ", input_precision='ieee'", 16, 2e-6}, Types{"i8", "i32", "", 64, 0},
+        Types{"fp8e4nv", "fp32", "", 64, 2e-6}, Types{"fp8e5", "fp32", "", 128, 2e-6},
+        Types{"fp16", "fp16", ", out_dtype=tl.float16", 32, 4e-3}}) {
+    ProductForm form = alongK();
+    form.type = operand;
+    form.resultType = result;
+    form.options = options;
+    form.k = k;
+    form.tolerance = tolerance;
+    check(form, true);
+  }
+}
+
+TEST(WarpCopies, InEveryNumberOfStages) {
+  for (unsigned stages = 1; stages <= 5; ++stages) {
+    ProductForm form = alongK();
+    form.stages = stages;
+    check(form, stages > 1);
+  }
+}
+
+TEST(WarpCopies, OfEveryTile) {
+  for (auto [m, n, k, warps] : {std::tuple(32, 32, 64, 4u),
+                                {128, 64, 64, 4u},
+                                {256, 256, 32, 8u},
+                                {256, 64, 32, 4u},
+                                {64, 64, 128, 8u}}) {
+    ProductForm form = alongK();
+    form.m = m;
+    form.n = n;
+    form.k = k;
+    form.warps = warps;
+    ProductLoop loop(form, target);
+    EXPECT_TRUE(loop.isPipelined()) << form.describe();
+    for (int extent : {0, 3 * k})
+      loop.check(m, n, extent);
+  }
+}
+
+/// A tile that has fewer pieces than the block has lanes, elements that memory has no 16 of bytes
+/// of side by side, and operands that are computed come through registers.
+TEST(WarpCopies, OnlyOfWhatTheyCanBring) {
+  ProductForm small = alongK();
+  small.m = small.n = 32;
+  check(small, false);
+  ProductForm odd = alongK();
+  odd.aligned = false;
+  check(odd, false);
+  ProductForm bytes;
+  bytes.m = bytes.n = 128;
+  bytes.type = "i8";
+  bytes.resultType = "i32";
+  bytes.tolerance = 0;
+  bytes.k = 64;
+  check(bytes, false);
+  ProductForm computed = alongK();
+  computed.ofY = "(y * 0.5).to(y.dtype)";
+  computed.factorY = 0.5;
+  check(computed, false);
+}
+
+/// Which 16-bit elements are read from in rows or across them.
+TEST(WarpCopies, InEveryOrderOfMemory) {
+  for (const char *type : {"fp16", "bf16"})
+    for (int order = 0; order < 16; ++order) {
+      ProductForm form;
+      form.type = type;
+      form.m = form.n = 128;
+      form.columnsA = order & 1;
+      form.columnsB = order & 2;
+      form.transposedA = order & 4;
+      form.transposedB = order & 8;
+      ProductLoop loop(form, target);
+      EXPECT_TRUE(loop.isPipelined()) << form.describe();
+      loop.checkTrips(2);
+    }
+}
+
+/// `matrix_instr_nonkdim` and `kpack` of a config, for both operands' orders in memory.
+TEST(WarpCopies, ForInstructionsOfTheSizeThatIsAskedFor) {
+  for (bool columns : {false, true})
+    for (unsigned size : {16u, 32u})
+      for (unsigned kPack : {1u, 2u}) {
+        ProductForm form = alongK();
+        form.columnsB = columns;
+        form.matrixSize = size;
+        form.kPack = kPack;
+        ProductLoop(form, target).checkTrips(2);
+      }
+}
+
+TEST(WarpCopies, OfKnownNumbersOfIterationsAndWithoutMasks) {
+  for (int iterations : {1, 2, 3, 4})
+    for (bool masked : {false, true}) {
+      ProductForm form = alongK();
+      form.iterations = iterations;
+      form.stages = 2 + iterations % 2;
+      form.masked = masked;
+      ProductLoop(form, target).check(form.m, form.n, iterations * form.k);
+    }
+}
+
+} // namespace
+} // namespace kiln::testing
