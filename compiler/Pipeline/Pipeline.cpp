@@ -242,8 +242,7 @@ void addLayoutPasses(PassManager &passes, const TargetInfo &target) {
   passes.addNestedPass<func::FuncOp>(createDelayDotsPass());
   // After it other loads of loops that ask for stages run ahead, too.
   passes.addNestedPass<func::FuncOp>(createPrefetchLoadsPass());
-  // After it threads hold no more of what they load than they have registers for, as far as that
-  // goes.
+  // After it threads hold of what they load as much as they have registers for, if that can be.
   passes.addNestedPass<func::FuncOp>(createSinkLoadsPass());
   // After it small loads of an iteration wait for memory together.
   passes.addNestedPass<func::FuncOp>(createLiftLoadsPass());
@@ -269,6 +268,8 @@ void addLayoutPasses(PassManager &passes, const TargetInfo &target) {
   passes.addNestedPass<func::FuncOp>(createEstimateRegistersPass());
   // After it tiles at short offsets are in buffers with hardware bounds, where there are such.
   passes.addNestedPass<func::FuncOp>(createUseBuffersPass());
+  // After it loops hold no indices that only what stands behind them uses.
+  passes.addNestedPass<func::FuncOp>(createSinkIndicesPass());
 }
 
 /// GPU: layouts and all that follows from them, then the program of one thread.
