@@ -243,8 +243,7 @@ void addLayoutPasses(PassManager &passes, const TargetInfo &target) {
   passes.addNestedPass<func::FuncOp>(createDelayDotsPass());
   // After it other loads of loops that ask for stages run ahead, too.
   passes.addNestedPass<func::FuncOp>(createPrefetchLoadsPass());
-  // After it threads hold no more of what they load than they have registers for, as far as that
-  // goes.
+  // After it threads hold of what they load as much as they have registers for, if that can be.
   passes.addNestedPass<func::FuncOp>(createSinkLoadsPass());
   // After it small loads of an iteration wait for memory together.
   passes.addNestedPass<func::FuncOp>(createLiftLoadsPass());
@@ -270,6 +269,8 @@ void addLayoutPasses(PassManager &passes, const TargetInfo &target) {
   passes.addNestedPass<func::FuncOp>(createEstimateRegistersPass());
   // After it tiles at short offsets are in buffers with hardware bounds, where there are such.
   passes.addNestedPass<func::FuncOp>(createUseBuffersPass());
+  // After it loops hold no indices that only what stands behind them uses.
+  passes.addNestedPass<func::FuncOp>(createSinkIndicesPass());
 }
 
 /// GPU: layouts and all that follows from them, then the program of one thread.
@@ -296,6 +297,10 @@ LogicalResult lowerForGPU(Compilation &compilation, KernelFacts &facts) {
   facts.launch.threadsPerBlock += target.threadsPerBlock(tilegpu::producerWarpsOf(kernel));
   facts.maxRegisters =
       attributeOr(kernel, tilegpu::TileGPUDialect::launchRegistersAttr, facts.maxRegisters);
+  constexpr unsigned inFlight = 8;
+  facts.lacksRegisters =
+      attributeOr(kernel, registersAttr, 0) + uncountedRegisters(target) + inFlight >
+      registersOfThread(kernel, target);
   // The assembler takes it at its word, and a block of as many could not be launched.
   if (facts.maxRegisters && isForPtxas(target))
     facts.maxRegisters = std::min(facts.maxRegisters, registerShare(kernel, target));

@@ -34,6 +34,8 @@ struct Lowering {
   mlir::Value mapRecord;
   /// Blocks that run a program instance together.
   unsigned clusterBlocks;
+  /// By the estimate, of a thread; 0: there is none.
+  unsigned neededRegisters;
 
   const TargetInfo &target() const { return device.target(); }
   unsigned numThreads() const { return target().threadsPerBlock(numWarps); }

@@ -57,7 +57,7 @@ class Addresses {
 public:
   Addresses(const ScalarBuilder &s, const Lowering &lowering, const SharedArray &array,
             const SharedAccess &access)
-      : s(s), array(array), sharesAddresses(lowering.target().backend != Backend::HIP) {
+      : s(s), array(array), sharesAddresses(mayShare(lowering, array, access)) {
     unsigned laneBits = llvm::Log2_32(lowering.target().warpSize);
     BinaryColumns columns(access.laneOffsets);
     columns.resize(laneBits, 0);
@@ -72,8 +72,8 @@ public:
   }
 
   /// The bits of a constant offset that a thread's part cannot have are the access's own field:
-  /// accesses that differ in these alone have one address. Not so on AMD where they have others
-  /// too: LLVM moves loads of one address together, and fp8 products of gfx1100 spill.
+  /// accesses that differ in these alone have one address. Not so on CDNA where they have others
+  /// too: LLVM moves loads of one address together.
   Value of(uint64_t offset) const {
     if (array.padInterval || (!sharesAddresses && (possible & offset)))
       return at(combineParts(s, thread, possible, offset));
@@ -92,6 +92,18 @@ public:
   Value owner;
 
 private:
+  /// What RDNA's threads lack registers for is mostly the addresses of wide accesses. With more to
+  /// spare LLVM takes more for what it has in flight, and a processor has fewer blocks.
+  static bool mayShare(const Lowering &lowering, const SharedArray &array,
+                       const SharedAccess &access) {
+    const TargetInfo &target = lowering.target();
+    if (target.backend != Backend::HIP)
+      return true;
+    constexpr unsigned widest = 16, few = 160, most = 256;
+    return target.matrix.wmmaGeneration && lowering.neededRegisters > few &&
+           lowering.neededRegisters <= most && access.vector * sharedBytes(array.element) == widest;
+  }
+
   const ScalarBuilder &s;
   const SharedArray &array;
   const bool sharesAddresses;

@@ -5,6 +5,7 @@
 
 #include "compiler/Conversion/TileGPUToLLVM/Lowering.h"
 #include "compiler/Conversion/TileGPUToLLVM/PackCarried.h"
+#include "compiler/Dialect/TileGPU/Transforms/RegisterEstimate.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Func/Transforms/FuncConversions.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -155,6 +156,11 @@ void prepareSignature(func::FuncOp kernel) {
       b.getFunctionType(kernel.getBody().getArgumentTypes(), kernel.getResultTypes()));
 }
 
+unsigned neededRegistersOf(func::FuncOp kernel) {
+  auto needed = kernel->getAttrOfType<IntegerAttr>(registersAttr);
+  return needed ? unsigned(needed.getInt()) : 0;
+}
+
 /// Step 1: no tensor remains.
 LogicalResult distributeTensors(func::FuncOp kernel, const TargetLowering &device) {
   MLIRContext *context = kernel.getContext();
@@ -166,7 +172,8 @@ LogicalResult distributeTensors(func::FuncOp kernel, const TargetLowering &devic
                     facts,
                     tilegpu::numWarpsOf(kernel),
                     claimMapRecord(kernel, device),
-                    tilegpu::clusterBlocksOf(kernel)};
+                    tilegpu::clusterBlocksOf(kernel),
+                    neededRegistersOf(kernel)};
 
   RewritePatternSet patterns(context);
   patterns.add<ProgramIdDistribution, NumProgramsDistribution, ClusterRankDistribution,

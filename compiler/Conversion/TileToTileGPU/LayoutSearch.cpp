@@ -58,8 +58,16 @@ private:
     return cost * LayoutCosts::weight(value.getParentBlock());
   }
 
+  static bool isOperandOfDot(OpOperand &use) {
+    return isa<tile::DotOp>(use.getOwner()) && use.getOperandNumber() < 2;
+  }
+
   static LayoutCosts::Taker takerOf(const LayoutNode &user, OpOperand &use) {
     using Taker = LayoutCosts::Taker;
+    // One load for dots that take the tile both ways, as attention's backward pass does.
+    if (isa<tile::TransOp>(user.op) && llvm::all_of(user.op->getUses(), isOperandOfDot) &&
+        llvm::any_of(use.get().getUses(), isOperandOfDot))
+      return Taker::Transposition;
     if (user.transfer != LayoutTransfer::Dot || use.getOperandNumber() == 2)
       return Taker::Any;
     tilegpu::MatrixUnitAttr unit = user.chosen().unit;

@@ -12,6 +12,7 @@
 #include "compiler/Target/AMD/PackSingles.h"
 #include "compiler/Target/AMD/RoundPairs.h"
 #include "compiler/Target/AMD/ScheduleProducts.h"
+#include "compiler/Target/AMD/SinkAddresses.h"
 #include "compiler/Target/CodeGeneration.h"
 #include "compiler/Target/MemoryFeatures.h"
 #include "runtime/hip_messages.h"
@@ -146,6 +147,8 @@ llvm::Expected<DeviceBinary> emitAMD(llvm::Module &module, const KernelFacts &fa
   if (target.matrix.mfmaGeneration)
     hoistZeros(**kernel);
   scheduleProducts(**kernel);
+  if (target.matrix.wmmaGeneration && facts.lacksRegisters)
+    sinkAddresses(**kernel);
   if (llvm::Error error = checkExternalCalls(
           module, [](llvm::StringRef) { return false; }, target.name))
     return std::move(error);

@@ -136,6 +136,7 @@ void registerTileGPUPasses() {
   registerPass([] { return createDelayDotsPass(); });
   registerPass([] { return createPrefetchLoadsPass(); });
   registerPass([] { return createSinkLoadsPass(); });
+  registerPass([] { return createSinkIndicesPass(); });
   registerPass([] { return createLiftLoadsPass(); });
   registerPass([] { return createStartLoadsPass(); });
   registerPass([] { return createCopyBlocksPass(); });

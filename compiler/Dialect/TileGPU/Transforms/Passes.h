@@ -58,6 +58,10 @@ std::unique_ptr<mlir::Pass> createPrefetchLoadsPass();
 /// names the target.
 std::unique_ptr<mlir::Pass> createSinkLoadsPass();
 
+/// Computes tiles of indices that only what stands behind a loop uses there, of scalars. On
+/// func.func, behind all that may move their users.
+std::unique_ptr<mlir::Pass> createSinkIndicesPass();
+
 /// Moves small loads of loops in front of places where threads meet, behind the load before. On
 /// func.func, ahead of kiln-insert-barriers; the module names the target.
 std::unique_ptr<mlir::Pass> createLiftLoadsPass();

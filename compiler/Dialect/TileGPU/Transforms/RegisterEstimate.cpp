@@ -45,6 +45,15 @@ unsigned registersOf(Value value) {
   return llvm::divideCeil(distinctRegisters(tensor) * bits, registerBits);
 }
 
+bool isComputedAgain(Operation *op) {
+  if (isa<tile::BroadcastOp, tile::ExpandDimsOp, tile::ReshapeOp, tile::TransOp, tile::SplatOp,
+          tile::ArangeOp, tile::AddPtrOp, tile::HintOp, arith::ConstantOp>(op))
+    return true;
+  return isa_and_present<arith::ArithDialect>(op->getDialect()) &&
+         llvm::all_of(op->getOperandTypes(), isIndexLike) &&
+         llvm::all_of(op->getResultTypes(), isIndexLike);
+}
+
 namespace {
 
 /// The values that a use of `value` keeps in registers: itself, or what it is computed again from.
@@ -69,16 +78,6 @@ public:
   }
 
 private:
-  /// Views, constants and arithmetic on indices.
-  static bool isComputedAgain(Operation *op) {
-    if (isa<tile::BroadcastOp, tile::ExpandDimsOp, tile::ReshapeOp, tile::TransOp, tile::SplatOp,
-            tile::ArangeOp, tile::AddPtrOp, tile::HintOp, arith::ConstantOp>(op))
-      return true;
-    return isa_and_present<arith::ArithDialect>(op->getDialect()) &&
-           llvm::all_of(op->getOperandTypes(), isIndexLike) &&
-           llvm::all_of(op->getResultTypes(), isIndexLike);
-  }
-
   llvm::DenseMap<Value, std::unique_ptr<SmallVector<Value, 2>>> known;
 };
 

@@ -21,6 +21,10 @@ inline constexpr llvm::StringLiteral registersAttr = "tilegpu.registers";
 /// Registers of a thread that hold its elements of `value`; none for scalars.
 unsigned registersOf(mlir::Value value);
 
+/// Whether the operation is a view, a constant or arithmetic on indices: what its uses compute
+/// again rather than hold.
+bool isComputedAgain(mlir::Operation *op);
+
 /// Registers of a thread of the kernel's own warps, as it stands before it becomes the program of
 /// one thread.
 unsigned estimateRegisters(mlir::func::FuncOp kernel, const TargetInfo &target);
