@@ -105,9 +105,10 @@ struct TargetInfo {
   /// A barrier under a condition waits for the thread's loads even if the condition does not hold:
   /// ptxas makes a predicate of the branch around it.
   bool predicatedBarriers = false;
-  /// Its assembler unrolls short loops whose length is not known, and may have what iteration after
-  /// iteration loads in one register, each load behind the use of the one before.
-  bool unrollsLoops = false;
+  /// Behind LLVM an assembler orders instructions: it computes again what is cheaper than to hold
+  /// it, and unrolls short loops whose length is not known, at times so that what iteration after
+  /// iteration loads is in one register, each load behind the use of the one before.
+  bool reorderingAssembler = false;
   /// Copies from global to shared memory without registers, 4 to 16 bytes a thread (cp.async).
   bool asyncCopies = false;
   /// The same of 16 bytes a lane, and a warp's pieces come to lie side by side, in the order of

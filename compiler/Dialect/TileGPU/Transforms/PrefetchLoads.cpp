@@ -337,7 +337,7 @@ private:
              (isa<tile::LoadOp>(op) && isa<RankedTensorType>(op.getResult(0).getType()));
     };
     unsigned registers = ahead.registers();
-    if (!target.unrollsLoops || loop.getStaticTripCount() || registers >= little ||
+    if (!target.reorderingAssembler || loop.getStaticTripCount() || registers >= little ||
         !ahead.addresses.carried.empty() || threadsMeetIn(loop, target) ||
         loop.getBody()->getOperations().size() > shortBody ||
         !llvm::all_of(loop.getBody()->without_terminator(), onlyReads))

@@ -8,7 +8,8 @@
 // it is computed where it is first used, and the loop holds the scalars.
 //
 // What is used ahead of the loop, too, stays, with all that is computed of it: as many registers
-// would be held.
+// would be held. Where an assembler orders instructions itself it is left to that: of 76 kernels on
+// an H200 three became 4 to 9 % slower by it, and one 5 % faster.
 
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
 #include "compiler/Dialect/TileGPU/Transforms/RegisterEstimate.h"
@@ -69,6 +70,15 @@ struct SinkIndicesPass : PassWrapper<SinkIndicesPass, OperationPass<func::FuncOp
   }
 
   void runOnOperation() override {
+    std::optional<TargetInfo> target = tilegpu::targetOfKernel(getOperation());
+    if (!target)
+      return signalPassFailure();
+    if (!target->reorderingAssembler)
+      run();
+  }
+
+private:
+  void run() {
     IndexTiles tiles;
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
