@@ -210,7 +210,7 @@ LogicalResult splitProgram(ModuleOp module, const TargetInfo &target) {
   return success();
 }
 
-/// GPU, from Tile IR on: layouts, shared memory, copies that run ahead, and barriers.
+/// GPU, from Tile IR on: layouts.
 void addLayoutPasses(PassManager &passes, const TargetInfo &target) {
   // After it what masks set to zero is a number for a row, not a sum for each element, where it
   // can.
@@ -224,6 +224,10 @@ void addLayoutPasses(PassManager &passes, const TargetInfo &target) {
   // After it every tensor has a layout, and layouts change only at tilegpu.convert_layout.
   passes.addPass(createTileToTileGPUPass(target.name));
   addSimplification(passes);
+}
+
+/// GPU: loops whose loads run ahead of their work.
+void addLoopPasses(PassManager &passes) {
   // After it loops' totals are combined across threads behind them.
   passes.addNestedPass<func::FuncOp>(createDeferReductionsPass());
   // After it operands of dots go through buffers, not through conversions.
@@ -249,6 +253,10 @@ void addLayoutPasses(PassManager &passes, const TargetInfo &target) {
   passes.addNestedPass<func::FuncOp>(createLiftLoadsPass());
   // After it loads say how much of them starts ahead of stores to the same addresses.
   passes.addNestedPass<func::FuncOp>(createStartLoadsPass());
+}
+
+/// GPU: shared memory and barriers.
+void addMemoryPasses(PassManager &passes) {
   // After it there are no loads and stores of described blocks.
   passes.addNestedPass<func::FuncOp>(createCopyBlocksPass());
   // After it no tile is stored twice for dots that could read one buffer.
@@ -283,6 +291,8 @@ LogicalResult lowerForGPU(Compilation &compilation, KernelFacts &facts) {
                   Builder(module.getContext()).getI32IntegerAttr(int32_t(facts.maxRegisters)));
   PassManager passes(module.getContext());
   addLayoutPasses(passes, target);
+  addLoopPasses(passes);
+  addMemoryPasses(passes);
   bool ran = succeeded(runAndVerify(passes, module));
   auto kernel = cast<func::FuncOp>(SymbolTable::lookupSymbolIn(module, facts.symbol));
   uint32_t sharedBytes = attributeOr(kernel, tilegpu::TileGPUDialect::sharedBytesAttr, 0);
