@@ -397,3 +397,33 @@ func.func @single_bytes(%p: !tile.ptr<i8> {tile.divisibility = 16 : i32}, %q: !t
   tile.store %qi, %total : (tensor<8192x!tile.ptr<i8>>, tensor<8192xi8>) -> ()
   return
 }
+
+// What other programs have written by then is read in its iteration, and what comes behind it behind it.
+// CHECK-LABEL: func.func @asks
+// CHECK-NOT: tile.load
+// CHECK: scf.for
+// CHECK: tile.load {{.*}} {cache = #tile.cache<cv>}
+// CHECK: tile.load
+// CHECK-NOT: tile.load
+// CHECK: return
+func.func @asks(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %q: !tile.ptr<f32>, %n: i32) attributes {tile.kernel, tile.num_warps = 8 : i32} {
+  %zero = arith.constant 0 : i32
+  %step = arith.constant 256 : i32
+  %none = arith.constant dense<0.0> : tensor<256xf32>
+  %i = tile.arange 0, 256 : tensor<256xi32>
+  %pt = tile.splat %p : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>>
+  %qt = tile.splat %q : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>>
+  %qi = tile.addptr %qt, %i : tensor<256x!tile.ptr<f32>>, tensor<256xi32>
+  %total = scf.for %start = %zero to %n step %step iter_args(%sum = %none) -> (tensor<256xf32>) : i32 {
+    %at = tile.splat %start : i32 -> tensor<256xi32>
+    %index = arith.addi %at, %i : tensor<256xi32>
+    %pi = tile.addptr %pt, %index : tensor<256x!tile.ptr<f32>>, tensor<256xi32>
+    %asked = tile.load %qi {cache = #tile.cache<cv>} : (tensor<256x!tile.ptr<f32>>) -> tensor<256xf32>
+    %x = tile.load %pi : (tensor<256x!tile.ptr<f32>>) -> tensor<256xf32>
+    %both = arith.mulf %asked, %x : tensor<256xf32>
+    %next = arith.addf %sum, %both : tensor<256xf32>
+    scf.yield %next : tensor<256xf32>
+  }
+  tile.store %qi, %total : (tensor<256x!tile.ptr<f32>>, tensor<256xf32>) -> ()
+  return
+}
