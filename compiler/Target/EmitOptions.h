@@ -61,7 +61,7 @@ struct KernelFacts {
   unsigned maxRegisters = 0;
   /// At least this many blocks per SM (cuda) or waves per SIMD (hip); 0 = the compiler's choice.
   unsigned minOccupancy = 0;
-  /// A thread needs more registers than it can have, by the estimate.
+  /// A thread needs more registers than it can have, or nearly as many, by the estimate.
   bool lacksRegisters = false;
 };
 

@@ -39,7 +39,7 @@ Value Evaluator::lookUp(llvm::StringRef name) {
   }
   if (frame()->module)
     if (std::optional<Value> global = python().findGlobal(*frame()->module, name))
-      return outerName(name, *global);
+      return outerName(name, *global, frame()->module);
   if (failed())
     return Value();
   if (const BuiltinInfo *info = builtins().find(Library::Python, name))

@@ -64,8 +64,9 @@ private:
   bool checkAssigned(const Value &value);
   bool checkConstructor(const FunctionObject &init);
   bool checkInlined(const FunctionObject &function, const Environment &names);
-  /// What a name outside of the function stands for; an Error value after a report.
-  Value outerName(llvm::StringRef name, const Value &value);
+  /// What a name outside of the function stands for; an Error value after a report. `module`: the
+  /// code's own, if it is one of its names.
+  Value outerName(llvm::StringRef name, const Value &value, const ModuleState *module = nullptr);
 
   /// Ends the unwinding behind a statement that failed: what it would have bound is unknown from
   /// there on (Recovery.cpp).

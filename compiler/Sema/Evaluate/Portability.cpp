@@ -249,22 +249,28 @@ bool Evaluator::checkInlined(const FunctionObject &function, const Environment &
   return true;
 }
 
-Value Evaluator::outerName(llvm::StringRef name, const Value &value) {
+/// Of which Triton refuses the name.
+static std::string describeOuter(llvm::StringRef name, const Value &value, bool isOfModule) {
+  if (value.is(ValueKind::Builtin))
+    return ("'" + name + "', a function of Python's").str();
+  if (value.is(ValueKind::Function))
+    return ("'" + name + "', a function of Python's, in a kernel").str();
+  llvm::StringRef place = isOfModule ? "the module" : "the function around the kernel";
+  return ("'" + name + "' of " + place + ", which is " + describe(value) + " and no tl.constexpr")
+      .str();
+}
+
+Value Evaluator::outerName(llvm::StringRef name, const Value &value, const ModuleState *module) {
   // What -D or the spec says of it, Triton would see as the program has it.
   if (!isPortable() || isUsable(value) || modules().findDefine(name))
     return value;
-  std::string what =
-      value.is(ValueKind::Builtin) ? ("'" + name + "', a function of Python's").str()
-      : value.is(ValueKind::Function)
-          ? ("'" + name + "', a function of Python's, in a kernel").str()
-          : ("'" + name + "' of the module, which is " + describe(value) + " and no tl.constexpr")
-                .str();
   Diagnostic diagnostic(DiagKind::SemaNotPortable, unwinding().getPosition(),
-                        Diagnostic::pack(what));
+                        Diagnostic::pack(describeOuter(name, value, module != nullptr)));
   diagnostic.withHint(hintFor(name, value));
-  if (SourceRange declared = findLastAssignment(frame()->module->module->tree->getBody(), name);
-      declared.isValid())
-    diagnostic.note(DiagKind::SemaDeclaredHere, declared, name);
+  if (module)
+    if (SourceRange declared = findLastAssignment(module->module->tree->getBody(), name);
+        declared.isValid())
+      diagnostic.note(DiagKind::SemaDeclaredHere, declared, name);
   unwinding().report(std::move(diagnostic));
   return Value();
 }

@@ -166,6 +166,102 @@ TEST(StagedOperand, MatrixLoadsRefuseWhatDoesNotFit) {
 }
 
 //===----------------------------------------------------------------------===//
+// Pieces of a warp side by side, and reads across rows
+//===----------------------------------------------------------------------===//
+
+SharedMemoryShape memoryOfGfx950() {
+  SharedMemoryShape memory;
+  memory.banks = 64;
+  memory.transposedReads = true;
+  return memory;
+}
+
+TEST(StagedOperand, PiecesOfAWarpLieSideBySide) {
+  SharedLayout rows = swizzledShared({64, 64}, 1, 16), padded = rows;
+  std::optional<LinearLayout> layout = sideBySideLayout(rows, 16, /*numLanes=*/64, /*numWarps=*/4);
+  ASSERT_TRUE(layout);
+  for (unsigned warp = 0; warp < 4; ++warp)
+    for (unsigned lane = 0; lane < 64; ++lane)
+      for (unsigned reg = 0; reg < 16; ++reg)
+        ASSERT_EQ(
+            rows.map.out().unpack(rows.map.apply(reg / 8 * 2048 + warp * 512 + lane * 8 + reg % 8)),
+            layout->coordinates(reg, lane, warp));
+  auto isOf = [&](const LinearLayout &distributed, const SharedLayout &shared) {
+    return isSideBySide(planSharedAccess(distributed, shared, 16, memoryOfGfx950()), shared, 16);
+  };
+  EXPECT_TRUE(isOf(*layout, rows));
+  EXPECT_FALSE(isOf(coalescedLayout({64, 64}, {1, 0}, 8, 64, 4), rows)) << "the swizzle";
+  EXPECT_FALSE(isOf(coalescedLayout({64, 64}, {1, 0}, 4, 64, 4), rows)) << "8 bytes";
+  EXPECT_FALSE(sideBySideLayout(swizzledShared({16, 64}, 1, 16), 16, 64, 4)) << "half the lanes";
+  padded.padInterval = 64;
+  padded.padAmount = 8;
+  EXPECT_FALSE(sideBySideLayout(padded, 16, 64, 4));
+  EXPECT_FALSE(isOf(*layout, padded));
+}
+
+/// The warps of a block read a buffer by ds_read_b64_tr_b16: of 16 lanes each gives the address of
+/// a quarter of a row, and gets the element of its column in each of the four rows.
+void simulateAcross(const LinearLayout &distributed, const SharedLayout &shared) {
+  std::optional<SharedAccess> access = planTransposedAccess(distributed, shared, 16);
+  ASSERT_TRUE(access);
+  for (int64_t warp = 0; warp < distributed.numWarps(); ++warp) {
+    std::set<unsigned> filled;
+    for (const SharedAccess::Part &part : access->parts)
+      for (unsigned lane = 0; lane < 64; ++lane)
+        for (unsigned row = 0; row < 4; ++row) {
+          unsigned column = lane % 16, from = lane - column + 4 * row + column / 4;
+          uint64_t quarter = access->threadOffset(from, warp) ^ part.offset;
+          ASSERT_EQ(quarter % 4, 0u);
+          unsigned reg = part.registers[row];
+          filled.insert(reg);
+          ASSERT_EQ(shared.map.out().unpack(shared.map.apply(quarter + column % 4)),
+                    distributed.coordinates(reg, lane, warp))
+              << "register " << reg << ", lane " << lane << ", warp " << warp;
+        }
+    EXPECT_EQ(filled.size(), size_t(distributed.numRegisters()));
+  }
+}
+
+TEST(StagedOperand, ReadsAcrossRowsBringEveryRegisterItsElement) {
+  SharedMemoryShape memory = memoryOfGfx950(), without = memory;
+  without.transposedReads = false;
+  for (const char *name : {"mfma.16x16x32.f16.f32", "mfma.32x32x16.f16.f32"})
+    for (int64_t n : {64, 128, 256}) {
+      SCOPED_TRACE(std::string(name) + ", " + std::to_string(n));
+      LinearLayout b = operandOf(name, MatrixOperand::B, {64, n}),
+                   alongN = coalescedLayout({64, n}, {1, 0}, 8, 64, 4);
+      std::optional<SharedLayout> shared = planTransposedShared(alongN, b, 16, memory);
+      ASSERT_TRUE(shared);
+      simulateAcross(b, *shared);
+      Staging across = planStaging(alongN, b, 16, memory, /*matrixLoads=*/false);
+      EXPECT_TRUE(across.shared == *shared);
+      EXPECT_LT(across.cost, planStaging(alongN, b, 16, without, false).cost);
+      LinearLayout a = operandOf(name, MatrixOperand::A, {n, 64}),
+                   alongM = coalescedLayout({n, 64}, {0, 1}, 8, 64, 4);
+      shared = planTransposedShared(alongM, a, 16, memory);
+      ASSERT_TRUE(shared);
+      simulateAcross(a, *shared);
+    }
+}
+
+TEST(StagedOperand, ReadsAcrossRowsRefuseWhatDoesNotFit) {
+  SharedMemoryShape memory = memoryOfGfx950();
+  LinearLayout b = operandOf("mfma.16x16x32.f16.f32", MatrixOperand::B, {64, 128}),
+               alongN = coalescedLayout({64, 128}, {1, 0}, 8, 64, 4);
+  SharedLayout shared = *planTransposedShared(alongN, b, 16, memory), padded = shared;
+  padded.padInterval = 64;
+  padded.padAmount = 8;
+  EXPECT_FALSE(planTransposedAccess(b, padded, 16));
+  EXPECT_FALSE(planTransposedAccess(b, shared, 8));
+  EXPECT_FALSE(planTransposedAccess(b, swizzledShared({64, 128}, 0, 16), 16)) << "along k";
+  EXPECT_FALSE(planTransposedShared(alongN, b, 8, memory));
+  EXPECT_FALSE(planTransposedShared(coalescedLayout({64, 128}, {0, 1}, 8, 64, 4), b, 16, memory));
+  EXPECT_FALSE(planTransposedShared(
+      alongN, operandOf("mma.m16n8k16.f16.f32", MatrixOperand::B, {64, 128}), 16, memory))
+      << "32 lanes";
+}
+
+//===----------------------------------------------------------------------===//
 // Choosing a buffer
 //===----------------------------------------------------------------------===//
 

@@ -19,7 +19,6 @@
 // It counts groups of iterations, so that no number passes the end of the loop.
 
 #include "compiler/Dialect/TileGPU/Transforms/LoadsAhead.h"
-#include "compiler/Dialect/TileGPU/Transforms/RegisterEstimate.h"
 #include "compiler/Dialect/TileGPU/Transforms/StagedLoads.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"

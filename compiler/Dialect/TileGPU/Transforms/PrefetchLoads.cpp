@@ -115,7 +115,7 @@ public:
       Slice addresses = found.addresses, carried = found.carried;
       if (multiplies && (!need.pairs.empty() || !isLittle(load, found.registers())))
         continue;
-      if (load.getIsVolatile() || need.always || !addSlice(loop, load->getOperands(), addresses) ||
+      if (need.always || !addSlice(loop, load->getOperands(), addresses) ||
           !addSlice(loop, yieldedFor(addresses.carried), carried))
         continue;
       found.loads.push_back(load);
@@ -134,13 +134,15 @@ public:
   }
 
 private:
-  /// No iteration waits for other threads or programs to write, and none of its products wait for
-  /// copies, which have an order of their own.
+  /// No iteration waits for other threads or programs to write, or asks what they have written, and
+  /// none of its products wait for copies, which have an order of their own.
   bool hasOrderOfItsOwn() {
     return !loop.getBody()
                 ->walk([&](Operation *op) {
                   auto dot = dyn_cast<tilegpu::DotOp>(op);
+                  auto load = dyn_cast<tile::LoadOp>(op);
                   bool waits = (dot && dot.getUnit() && !multiplies) ||
+                               (load && tilegpu::isReadForAll(load)) ||
                                (isa<tilegpu::CopyAsyncOp>(op) && hasDots()) ||
                                isa<tilegpu::TmaLoadOp, tilegpu::MBarrierWaitOp>(op);
                   return showsOthersWrites(op) || waits ? WalkResult::interrupt()

@@ -81,7 +81,7 @@ bool onlyLoads(Operation &op) {
             }).wasInterrupted();
 }
 
-/// For how many elements of other operations one of this counts: a quotient of integers that are
+/// For how many elements of other operations one of this counts: a quotient by an integer that is
 /// not known is a program of its own.
 int64_t weightOf(Operation *op) {
   constexpr int64_t quotient = 16, longQuotient = 64;

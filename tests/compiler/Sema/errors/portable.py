@@ -85,8 +85,26 @@ class Outside:
     LIMIT = 3
 
 
+LIMIT = tl.constexpr(5)
+
+
+def kernel_of(LIMIT):
+    @triton.jit
+    def inside():
+        # NAMES: [[@LINE+3]]:{{[0-9]+}}: error: Triton refuses this: 'LIMIT' of the function around the kernel, which is int 3 and no tl.constexpr
+        # NAMES-NEXT: return LIMIT
+        # NAMES-NOT: is declared here
+        return LIMIT
+
+    return inside
+
+
+inside = kernel_of(3)
+
+
 @triton.jit
 def names(p, q, n):
+    i = inside()
     # NAMES: [[@LINE+2]]:9: error: Triton refuses this: 'NUMBER' of the module, which is int 42 and no tl.constexpr [sema-not-portable]
     # NAMES: hint: write NUMBER = tl.constexpr(42)
     a = NUMBER

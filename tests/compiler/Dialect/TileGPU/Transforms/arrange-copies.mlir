@@ -103,3 +103,78 @@ func.func @columns(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %o: !tile.
   tile.store %po, %sum : (tensor<64x64x!tile.ptr<f32>>, tensor<64x64xf32>) -> ()
   return
 }
+
+// Columns whose numbers are loaded are not computed again in another layout.
+// RING-LABEL: func.func @columnsOfTable
+// RING-NOT: tilegpu.copy_async
+// RING: return
+func.func @columnsOfTable(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %o: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %table: !tile.ptr<i32>, %n: i32)
+    attributes {tile.kernel, tile.num_warps = 4 : i32, tile.num_stages = 3 : i32} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %size = arith.constant 4096 : i32
+  %none = arith.constant dense<0.0> : tensor<64x64xf32>
+  %factor = arith.constant dense<1.0> : tensor<64x64xf16>
+  %line = arith.constant dense<64> : tensor<1x64xi32>
+  %r = tile.arange 0, 64 : tensor<64xi32>
+  %pt1 = tile.splat %table : !tile.ptr<i32> -> tensor<64x!tile.ptr<i32>>
+  %pt = tile.addptr %pt1, %r : tensor<64x!tile.ptr<i32>>, tensor<64xi32>
+  %columns = tile.load %pt : (tensor<64x!tile.ptr<i32>>) -> tensor<64xi32>
+  %r1 = tile.expand_dims %r, 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %r3 = tile.broadcast %r1 : tensor<64x1xi32> -> tensor<64x64xi32>
+  %c1 = tile.expand_dims %columns, 0 : tensor<64xi32> -> tensor<1x64xi32>
+  %c = arith.muli %c1, %line : tensor<1x64xi32>
+  %c2 = tile.broadcast %c : tensor<1x64xi32> -> tensor<64x64xi32>
+  %at = arith.addi %r3, %c2 : tensor<64x64xi32>
+  %sum = scf.for %i = %zero to %n step %one iter_args(%s = %none) -> (tensor<64x64xf32>) : i32 {
+    %place = arith.muli %i, %size : i32
+    %pa0 = tile.addptr %a, %place : !tile.ptr<f16>, i32
+    %pa1 = tile.splat %pa0 : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+    %pa = tile.addptr %pa1, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %x = tile.load %pa : (tensor<64x64x!tile.ptr<f16>>) -> tensor<64x64xf16>
+    %d = tile.dot %x, %factor, %s : (tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    scf.yield %d : tensor<64x64xf32>
+  }
+  %po1 = tile.splat %o : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  %po = tile.addptr %po1, %at : tensor<64x64x!tile.ptr<f32>>, tensor<64x64xi32>
+  tile.store %po, %sum : (tensor<64x64x!tile.ptr<f32>>, tensor<64x64xf32>) -> ()
+  return
+}
+
+// What threads load beside the copies would be waited for behind them.
+// RING-LABEL: func.func @beside
+// RING-NOT: tilegpu.copy_async
+// RING: return
+func.func @beside(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %o: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %scales: !tile.ptr<f32>, %n: i32)
+    attributes {tile.kernel, tile.num_warps = 4 : i32, tile.num_stages = 3 : i32} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %size = arith.constant 4096 : i32
+  %none = arith.constant dense<0.0> : tensor<64x64xf32>
+  %factor = arith.constant dense<1.0> : tensor<64x64xf16>
+  %line = arith.constant dense<64> : tensor<1x64xi32>
+  %r = tile.arange 0, 64 : tensor<64xi32>
+  %r1 = tile.expand_dims %r, 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %r3 = tile.broadcast %r1 : tensor<64x1xi32> -> tensor<64x64xi32>
+  %c1 = tile.expand_dims %r, 0 : tensor<64xi32> -> tensor<1x64xi32>
+  %c = arith.muli %c1, %line : tensor<1x64xi32>
+  %c2 = tile.broadcast %c : tensor<1x64xi32> -> tensor<64x64xi32>
+  %at = arith.addi %r3, %c2 : tensor<64x64xi32>
+  %sum = scf.for %i = %zero to %n step %one iter_args(%s = %none) -> (tensor<64x64xf32>) : i32 {
+    %place = arith.muli %i, %size : i32
+    %pa0 = tile.addptr %a, %place : !tile.ptr<f16>, i32
+    %pa1 = tile.splat %pa0 : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+    %pa = tile.addptr %pa1, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %x = tile.load %pa : (tensor<64x64x!tile.ptr<f16>>) -> tensor<64x64xf16>
+    %d = tile.dot %x, %factor, %s : (tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    %ps = tile.addptr %scales, %i : !tile.ptr<f32>, i32
+    %scale = tile.load %ps : (!tile.ptr<f32>) -> f32
+    %all = tile.splat %scale : f32 -> tensor<64x64xf32>
+    %next = arith.mulf %d, %all : tensor<64x64xf32>
+    scf.yield %next : tensor<64x64xf32>
+  }
+  %po1 = tile.splat %o : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  %po = tile.addptr %po1, %at : tensor<64x64x!tile.ptr<f32>>, tensor<64x64xi32>
+  tile.store %po, %sum : (tensor<64x64x!tile.ptr<f32>>, tensor<64x64xf32>) -> ()
+  return
+}

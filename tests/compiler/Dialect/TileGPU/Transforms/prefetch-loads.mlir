@@ -342,3 +342,88 @@ func.func @wide(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %q: !tile.ptr
   tile.store %qi, %total : (tensor<1024x!tile.ptr<f32>>, tensor<1024xf32>) -> ()
   return
 }
+
+// 64 bytes a thread are 16 registers, in four accesses.
+// CHECK-LABEL: func.func @bytes
+// CHECK: %[[FIRST:.*]] = tile.load
+// CHECK: scf.for {{.*}} = %[[FIRST]])
+// CHECK: return
+func.func @bytes(%p: !tile.ptr<i8> {tile.divisibility = 16 : i32}, %q: !tile.ptr<i8> {tile.divisibility = 16 : i32}, %n: i32) attributes {tile.kernel, tile.num_warps = 4 : i32} {
+  %zero = arith.constant 0 : i32
+  %step = arith.constant 8192 : i32
+  %none = arith.constant dense<0> : tensor<8192xi8>
+  %i = tile.arange 0, 8192 : tensor<8192xi32>
+  %apart = arith.constant dense<1> : tensor<8192xi32>
+  %pt = tile.splat %p : !tile.ptr<i8> -> tensor<8192x!tile.ptr<i8>>
+  %total = scf.for %start = %zero to %n step %step iter_args(%sum = %none) -> (tensor<8192xi8>) : i32 {
+    %at = tile.splat %start : i32 -> tensor<8192xi32>
+    %index = arith.addi %at, %i : tensor<8192xi32>
+    %place = arith.muli %index, %apart : tensor<8192xi32>
+    %pi = tile.addptr %pt, %place : tensor<8192x!tile.ptr<i8>>, tensor<8192xi32>
+    %x = tile.load %pi : (tensor<8192x!tile.ptr<i8>>) -> tensor<8192xi8>
+    %next = arith.addi %sum, %x : tensor<8192xi8>
+    scf.yield %next : tensor<8192xi8>
+  }
+  %qt = tile.splat %q : !tile.ptr<i8> -> tensor<8192x!tile.ptr<i8>>
+  %qi = tile.addptr %qt, %i : tensor<8192x!tile.ptr<i8>>, tensor<8192xi32>
+  tile.store %qi, %total : (tensor<8192x!tile.ptr<i8>>, tensor<8192xi8>) -> ()
+  return
+}
+
+// The same in 64 accesses hide each other's wait.
+// CHECK-LABEL: func.func @single_bytes
+// CHECK-NOT: tile.load
+// CHECK: scf.for
+// CHECK: tile.load
+// CHECK: return
+func.func @single_bytes(%p: !tile.ptr<i8> {tile.divisibility = 16 : i32}, %q: !tile.ptr<i8> {tile.divisibility = 16 : i32}, %n: i32) attributes {tile.kernel, tile.num_warps = 4 : i32} {
+  %zero = arith.constant 0 : i32
+  %step = arith.constant 8192 : i32
+  %none = arith.constant dense<0> : tensor<8192xi8>
+  %i = tile.arange 0, 8192 : tensor<8192xi32>
+  %apart = arith.constant dense<3> : tensor<8192xi32>
+  %pt = tile.splat %p : !tile.ptr<i8> -> tensor<8192x!tile.ptr<i8>>
+  %total = scf.for %start = %zero to %n step %step iter_args(%sum = %none) -> (tensor<8192xi8>) : i32 {
+    %at = tile.splat %start : i32 -> tensor<8192xi32>
+    %index = arith.addi %at, %i : tensor<8192xi32>
+    %place = arith.muli %index, %apart : tensor<8192xi32>
+    %pi = tile.addptr %pt, %place : tensor<8192x!tile.ptr<i8>>, tensor<8192xi32>
+    %x = tile.load %pi : (tensor<8192x!tile.ptr<i8>>) -> tensor<8192xi8>
+    %next = arith.addi %sum, %x : tensor<8192xi8>
+    scf.yield %next : tensor<8192xi8>
+  }
+  %qt = tile.splat %q : !tile.ptr<i8> -> tensor<8192x!tile.ptr<i8>>
+  %qi = tile.addptr %qt, %i : tensor<8192x!tile.ptr<i8>>, tensor<8192xi32>
+  tile.store %qi, %total : (tensor<8192x!tile.ptr<i8>>, tensor<8192xi8>) -> ()
+  return
+}
+
+// What other programs have written by then is read in its iteration, and what comes behind it behind it.
+// CHECK-LABEL: func.func @asks
+// CHECK-NOT: tile.load
+// CHECK: scf.for
+// CHECK: tile.load {{.*}} {cache = #tile.cache<cv>}
+// CHECK: tile.load
+// CHECK-NOT: tile.load
+// CHECK: return
+func.func @asks(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %q: !tile.ptr<f32>, %n: i32) attributes {tile.kernel, tile.num_warps = 8 : i32} {
+  %zero = arith.constant 0 : i32
+  %step = arith.constant 256 : i32
+  %none = arith.constant dense<0.0> : tensor<256xf32>
+  %i = tile.arange 0, 256 : tensor<256xi32>
+  %pt = tile.splat %p : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>>
+  %qt = tile.splat %q : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>>
+  %qi = tile.addptr %qt, %i : tensor<256x!tile.ptr<f32>>, tensor<256xi32>
+  %total = scf.for %start = %zero to %n step %step iter_args(%sum = %none) -> (tensor<256xf32>) : i32 {
+    %at = tile.splat %start : i32 -> tensor<256xi32>
+    %index = arith.addi %at, %i : tensor<256xi32>
+    %pi = tile.addptr %pt, %index : tensor<256x!tile.ptr<f32>>, tensor<256xi32>
+    %asked = tile.load %qi {cache = #tile.cache<cv>} : (tensor<256x!tile.ptr<f32>>) -> tensor<256xf32>
+    %x = tile.load %pi : (tensor<256x!tile.ptr<f32>>) -> tensor<256xf32>
+    %both = arith.mulf %asked, %x : tensor<256xf32>
+    %next = arith.addf %sum, %both : tensor<256xf32>
+    scf.yield %next : tensor<256xf32>
+  }
+  tile.store %qi, %total : (tensor<256x!tile.ptr<f32>>, tensor<256xf32>) -> ()
+  return
+}

@@ -35,6 +35,32 @@ func.func @behind(%p: tensor<128x!tile.ptr<f32>, #rows>, %first: i32, %n: i32, %
   return
 }
 
+// What is used ahead of the loop, too, stays; what is computed of it goes behind it.
+// CHECK-LABEL: func.func @ahead
+// CHECK: %[[ROWS:.*]] = arith.remsi
+// CHECK-NEXT: %[[LOADED:.*]] = tile.addptr %{{.*}}, %[[ROWS]]
+// CHECK-NEXT: %[[FIRST:.*]] = tile.load %[[LOADED]]
+// CHECK-NEXT: scf.for {{.*}} iter_args(%{{.*}} = %[[FIRST]])
+// CHECK: %[[NEXT:.*]] = arith.addi %[[ROWS]]
+// CHECK-NEXT: tile.addptr %{{.*}}, %[[NEXT]]
+func.func @ahead(%p: tensor<128x!tile.ptr<f32>, #rows>, %n: i32) attributes {tile.kernel, tile.num_warps = 4 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %range = tile.arange 0, 128 : tensor<128xi32, #rows>
+  %ends = tile.splat %n : i32 -> tensor<128xi32, #rows>
+  %rows = arith.remsi %range, %ends : tensor<128xi32, #rows>
+  %next = arith.addi %rows, %range : tensor<128xi32, #rows>
+  %loaded = tile.addptr %p, %rows : tensor<128x!tile.ptr<f32>, #rows>, tensor<128xi32, #rows>
+  %first = tile.load %loaded : (tensor<128x!tile.ptr<f32>, #rows>) -> tensor<128xf32, #rows>
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%s = %first) -> (tensor<128xf32, #rows>) : i32 {
+    %more = arith.addf %s, %s : tensor<128xf32, #rows>
+    scf.yield %more : tensor<128xf32, #rows>
+  }
+  %stored = tile.addptr %p, %next : tensor<128x!tile.ptr<f32>, #rows>, tensor<128xi32, #rows>
+  tile.store %stored, %sum : (tensor<128x!tile.ptr<f32>, #rows>, tensor<128xf32, #rows>) -> ()
+  return
+}
+
 // Of what threads hold anyway, or where no loop is passed, it stays.
 // CHECK-LABEL: func.func @stays
 // CHECK: %[[DOUBLE:.*]] = arith.addi %arg1, %arg1

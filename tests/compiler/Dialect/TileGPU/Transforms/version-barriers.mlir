@@ -227,6 +227,37 @@ func.func @tooLong(%p: tensor<16384x!tile.ptr<f32>, #many>, %a: i1) {
   return
 }
 
+// Three quotients of 32 elements a thread, each of which counts for 16.
+// CHECK-LABEL: func.func @quotients
+// CHECK-NOT: scf.if
+// CHECK: tilegpu.barrier if
+func.func @quotients(%p: tensor<2048x!tile.ptr<i32>, #some>, %d: tensor<2048xi32, #some>, %a: i1) {
+  %x = tile.load %p : (tensor<2048x!tile.ptr<i32>, #some>) -> tensor<2048xi32, #some>
+  %1 = arith.divsi %x, %d : tensor<2048xi32, #some>
+  %2 = arith.remsi %1, %d : tensor<2048xi32, #some>
+  %3 = arith.addi %2, %x : tensor<2048xi32, #some>
+  %y = arith.divui %3, %d : tensor<2048xi32, #some>
+  tilegpu.barrier if %a
+  tile.store %p, %y : (tensor<2048x!tile.ptr<i32>, #some>, tensor<2048xi32, #some>) -> ()
+  return
+}
+
+// By numbers that are known they are products.
+// CHECK-LABEL: func.func @knownQuotients
+// CHECK: scf.if %arg1 {
+// CHECK-NOT: tilegpu.barrier if
+func.func @knownQuotients(%p: tensor<2048x!tile.ptr<i32>, #some>, %a: i1) {
+  %d = arith.constant dense<7> : tensor<2048xi32, #some>
+  %x = tile.load %p : (tensor<2048x!tile.ptr<i32>, #some>) -> tensor<2048xi32, #some>
+  %1 = arith.divsi %x, %d : tensor<2048xi32, #some>
+  %2 = arith.remsi %1, %d : tensor<2048xi32, #some>
+  %3 = arith.addi %2, %x : tensor<2048xi32, #some>
+  %y = arith.divui %3, %d : tensor<2048xi32, #some>
+  tilegpu.barrier if %a
+  tile.store %p, %y : (tensor<2048x!tile.ptr<i32>, #some>, tensor<2048xi32, #some>) -> ()
+  return
+}
+
 // Beside a matrix product a barrier is nothing.
 // CHECK-LABEL: func.func @product
 // CHECK-NOT: scf.if
