@@ -18,8 +18,7 @@
 // RING: #tilegpu.shared<"offset: 0,1 0,2 0,4
 // RING: #tilegpu.shared<"offset: 1,0 2,0 4,0
 // RING-LABEL: func.func @product
-// RING: tilegpu.alloc : <128x64xf16, #{{.*}}, slots 2>
-// RING: tilegpu.alloc : <64x128xf16, #{{.*}}, slots 2>
+// RING-COUNT-2: tilegpu.alloc : <128x64xf16, #{{.*}}, slots 2>
 // RING-COUNT-2: tilegpu.copy_async {{.*}} vector 8
 // RING: scf.for
 // RING: tilegpu.wait pending 0 copies 8 for
