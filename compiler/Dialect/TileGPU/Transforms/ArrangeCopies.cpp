@@ -64,12 +64,10 @@ private:
 
   /// The load's own, in front of transpositions.
   static tilegpu::LayoutAttr layoutOfLoad(const StagedLoad &load, const TargetInfo &target) {
-    LinearLayout layout = layoutOfCopy(load, target).getLayout();
-    SmallVector<int32_t> order = load.order();
-    SmallVector<unsigned> inverse(order.size());
-    for (auto [axis, source] : llvm::enumerate(order))
-      inverse[source] = axis;
-    return tilegpu::LayoutAttr::get(load.load->getContext(), layout.transpose(inverse));
+    tilegpu::LayoutAttr layout = layoutOfCopy(load, target);
+    for (tile::TransOp trans : llvm::reverse(load.transpositions))
+      layout = layoutBefore(trans, layout);
+    return layout;
   }
 
   static void change(const StagedLoad &load, Relayout &relayout, const TargetInfo &target) {

@@ -19,18 +19,21 @@ static bool isRepeatable(Operation *op) {
   return isa<arith::ArithDialect>(op->getDialect()) && op->hasTrait<OpTrait::Elementwise>();
 }
 
+LayoutAttr layoutBefore(tile::TransOp trans, LayoutAttr layout) {
+  SmallVector<unsigned> inverse(trans.getOrder().size());
+  for (auto [axis, source] : llvm::enumerate(trans.getOrder()))
+    inverse[source] = axis;
+  return LayoutAttr::get(trans.getContext(), layout.getLayout().transpose(inverse));
+}
+
 /// The layout of a tensor operand that gives a result in `layout`.
 static LayoutAttr operandLayout(Operation *op, RankedTensorType operand, LayoutAttr layout) {
   const LinearLayout &map = layout.getLayout();
   auto wrap = [&](const LinearLayout &of) { return LayoutAttr::get(op->getContext(), of); };
   if (auto expand = dyn_cast<tile::ExpandDimsOp>(op))
     return wrap(map.squeezeAxis(expand.getAxis()));
-  if (auto trans = dyn_cast<tile::TransOp>(op)) {
-    SmallVector<unsigned> inverse(trans.getOrder().size());
-    for (auto [axis, source] : llvm::enumerate(trans.getOrder()))
-      inverse[source] = axis;
-    return wrap(map.transpose(inverse));
-  }
+  if (auto trans = dyn_cast<tile::TransOp>(op))
+    return layoutBefore(trans, layout);
   if (!isa<tile::BroadcastOp>(op))
     return layout;
   LinearLayout shrunk = map;

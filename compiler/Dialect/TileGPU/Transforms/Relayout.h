@@ -10,6 +10,9 @@
 
 namespace kiln {
 
+/// The layout of what is transposed to have `layout` behind it.
+tilegpu::LayoutAttr layoutBefore(tile::TransOp trans, tilegpu::LayoutAttr layout);
+
 /// Values of one loop's body.
 class Relayout {
 public:
