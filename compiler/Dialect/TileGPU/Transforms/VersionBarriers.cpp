@@ -81,8 +81,8 @@ bool onlyLoads(Operation &op) {
             }).wasInterrupted();
 }
 
-/// For how many elements of other operations one of this counts: a quotient of integers that are not
-/// known is a program of its own.
+/// For how many elements of other operations one of this counts: a quotient of integers that are
+/// not known is a program of its own.
 int64_t weightOf(Operation *op) {
   constexpr int64_t quotient = 16, longQuotient = 64;
   if (!isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op) ||
