@@ -12,6 +12,7 @@
 #define KILN_RUNTIME_EMULATOR_ASYNCCOPIES_H
 
 #include "runtime/emulator/kiln_emu.h"
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 

@@ -8,6 +8,7 @@
 #ifndef KILN_RUNTIME_EMULATOR_WARPSEQUENCE_H
 #define KILN_RUNTIME_EMULATOR_WARPSEQUENCE_H
 
+#include <cstddef>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>

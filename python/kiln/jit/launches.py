@@ -51,6 +51,13 @@ class LaunchError(RuntimeError):
         self.reports = list(reports)
 
 
+def refuse_contradictions(kernel):
+    """What Triton says of marks of a kernel that are not in the source that Kiln is given."""
+    for parameter in kernel.params:
+        if parameter.is_constexpr and (parameter.do_not_specialize or parameter.do_not_specialize_on_alignment):
+            raise Refusal(f"{kernel.__name__}: {parameter.name} marked as constexpr and listed in do_not_specialize/do_not_specialize_on_alignment")
+
+
 class Prepared:
     """A launch whose library is there."""
 
@@ -74,6 +81,7 @@ class Launcher:
     def prepare(self, kernel, args, kwargs):
         """Binds the arguments as Triton does, and makes a library for them."""
         __tracebackhide__ = True
+        refuse_contradictions(kernel)
         _, _, _target, backend, binder = kernel.device_caches[0]
         bound, specialization, options = binder(*args, **kwargs)
         options, *_ = kernel._pack_args(backend, kwargs, bound, specialization, options)
@@ -153,6 +161,7 @@ class Launcher:
         """triton.compile(ASTSource(…)): whether Kiln compiles it."""
         if not hasattr(src, "fn"):
             Compiled(None, None, self).skip("compiles IR of Triton's")
+        refuse_contradictions(src.fn)
         names = [parameter.name for parameter in src.fn.params]
 
         def name_of(key):

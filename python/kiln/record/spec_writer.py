@@ -31,7 +31,7 @@ class Entry:
 
     def __init__(self, first):
         self.first, self.launches = first, []
-        self.name = first.kernel
+        self.name = identifier(first.kernel) if re.search("__|^_[A-Z]", first.kernel) else first.kernel
 
     def parameters(self, launch):
         return {name: value for name, value in launch.values.items() if name not in launch.tuned}
@@ -98,7 +98,8 @@ def _identity(launch):
 
 
 def identifier(text):
-    name = re.sub(r"\W+", "_", text).strip("_")
+    """A name of C's, which keeps those with two underscores in a row for itself."""
+    name = re.sub(r"[\W_]+", "_", text).strip("_")
     return name + "_" if keyword.iskeyword(name) or not name or name[0].isdigit() else name
 
 
@@ -112,7 +113,10 @@ def _text_of(constant):
 
 def _shortened(name):
     """Names are names of files, too: the end of a long one is a digest of it."""
-    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 9]}_{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+    if len(name) <= _LONGEST:
+        return name
+    digest = hashlib.sha256(name.encode()).hexdigest()[:8]
+    return f"{name[: _LONGEST - 9].rstrip('_')}_{digest}"
 
 
 def _name_apart(entries):

@@ -54,6 +54,7 @@ pub enum Status {
     Driver,
     Unsupported,
     State,
+    Mismatch,
     Other(i32),
 }
 
@@ -75,6 +76,7 @@ impl Status {
             13 => Status::Driver,
             14 => Status::Unsupported,
             15 => Status::State,
+            16 => Status::Mismatch,
             other => Status::Other(other),
         }
     }

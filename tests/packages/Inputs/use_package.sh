@@ -20,6 +20,7 @@ for name in libkiln libkiln_emulated; do
     grep -v '^kiln_' | grep .
 done
 grep -q "libkiln.so.$abi" "$PREFIX/share/doc/kiln/docs/versions.md"
+grep -q "ABI_VERSION: u32 = $abi;" "$PREFIX/share/kiln/samples/rust/src/ffi.rs"
 
 # The sample for CMake, with compressed binaries, and for make, with the runtime's sources.
 cp -r "$PREFIX/share/kiln/samples/pieces" cmake

@@ -139,6 +139,20 @@ class SpecTest(unittest.TestCase):
         self.assertEqual(len(set(names)), 2)
         self.assertTrue(all(len(name) == 120 and name.startswith("scale_kernel_BLOCK_999") for name in names), names)
 
+    def test_names_that_c_keeps_for_itself(self):
+        for kernel, name in (("_scale", "_scale"), ("__scale", "scale"), ("_Scale__kernel", "Scale_kernel")):
+            first = launch()
+            first.kernel = kernel
+            self.assertEqual([entry.name for entry in spec_writer.entries_of([first])], [name])
+        for many in range(105, 125):
+            first = launch(block=1)
+            first.kernel = "a" * many + "__kernel"
+            second = launch(block=2)
+            second.kernel = first.kernel
+            names = [entry.name for entry in spec_writer.entries_of([first, second])]
+            self.assertEqual(len(set(names)), 2)
+            self.assertFalse([name for name in names if "__" in name])
+
     def test_what_an_autotuner_chose_are_configs(self):
         (entry,) = spec_writer.entries_of([launch(n, block, tuned=["BLOCK"], options={"num_warps": w}) for n, block, w in [(100, 64, 4), (300, 128, 8)]])
         made = entry.spec("loaded.py")

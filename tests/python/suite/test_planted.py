@@ -113,6 +113,15 @@ def test_for_both():
     assert out[0] == 3 and (out[1:] == 2 * x[1:]).all()
 
 
+def test_marks_that_contradict_each_other():
+    @triton.jit(do_not_specialize=["N"])
+    def marked_kernel(x, N: tl.constexpr):
+        tl.store(x, N)
+
+    with pytest.raises(triton.CompilationError, match="N marked as constexpr and listed in do_not_specialize"):
+        marked_kernel[(1,)](torch.zeros(1, device="cuda"), 5)
+
+
 def test_finds_a_race():
     x = torch.randn(128, device="cuda")
     first_half_kernel[(1,)](x, torch.empty_like(x), BLOCK=128)

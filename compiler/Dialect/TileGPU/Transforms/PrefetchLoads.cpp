@@ -60,7 +60,22 @@ struct Slice {
   llvm::SmallSetVector<BlockArgument, 4> carried;
 };
 
-/// False where more than that is computed.
+/// Whether the value is another one in another iteration, as far as can be seen.
+bool changesIn(scf::ForOp loop, Value value) {
+  if (loop.isDefinedOutsideOfLoop(value))
+    return false;
+  Operation *op = value.getDefiningOp();
+  return !op || !isMemoryEffectFree(op) ||
+         llvm::any_of(op->getOperands(), [&](Value operand) { return changesIn(loop, operand); });
+}
+
+/// Divides by what an iteration computes, which may be zero where there is none.
+bool dividesByItsOwn(scf::ForOp loop, Operation *op) {
+  return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op) &&
+         changesIn(loop, op->getOperand(1));
+}
+
+/// False where more than that is computed, or it might not be computed for an iteration too many.
 bool addSlice(scf::ForOp loop, ValueRange values, Slice &slice) {
   SmallVector<Value> pending(values.begin(), values.end());
   while (!pending.empty()) {
@@ -73,7 +88,8 @@ bool addSlice(scf::ForOp loop, ValueRange values, Slice &slice) {
     Operation *op = value.getDefiningOp();
     if (!loop->isProperAncestor(op) || slice.ops.contains(op))
       continue;
-    if (op->getBlock() != loop.getBody() || op->getNumRegions() || !isMemoryEffectFree(op))
+    if (op->getBlock() != loop.getBody() || op->getNumRegions() || !isMemoryEffectFree(op) ||
+        dividesByItsOwn(loop, op))
       return false;
     slice.ops.insert(op);
     llvm::append_range(pending, op->getOperands());

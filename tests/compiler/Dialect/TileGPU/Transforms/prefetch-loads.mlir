@@ -317,6 +317,35 @@ func.func @together(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %q: !tile
   return
 }
 
+// Behind the last iteration what it divides by is zero: no address is computed there.
+// CHECK-LABEL: func.func @ownDivisor
+// CHECK: scf.for
+// CHECK: arith.divui
+// CHECK: tile.load
+// CHECK-NOT: tile.load
+// CHECK: return
+func.func @ownDivisor(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %q: !tile.ptr<f32>, %n: i32) attributes {tile.kernel, tile.num_warps = 8 : i32} {
+  %zero = arith.constant 0 : i32
+  %step = arith.constant 256 : i32
+  %none = arith.constant dense<0.0> : tensor<256xf32>
+  %i = tile.arange 0, 256 : tensor<256xi32>
+  %pt = tile.splat %p : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>>
+  %total = scf.for %start = %zero to %n step %step iter_args(%sum = %none) -> (tensor<256xf32>) : i32 {
+    %left = arith.subi %n, %start : i32
+    %part = arith.divui %start, %left : i32
+    %at = tile.splat %part : i32 -> tensor<256xi32>
+    %index = arith.addi %at, %i : tensor<256xi32>
+    %pi = tile.addptr %pt, %index : tensor<256x!tile.ptr<f32>>, tensor<256xi32>
+    %x = tile.load %pi : (tensor<256x!tile.ptr<f32>>) -> tensor<256xf32>
+    %next = arith.addf %sum, %x : tensor<256xf32>
+    scf.yield %next : tensor<256xf32>
+  }
+  %qt = tile.splat %q : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>>
+  %qi = tile.addptr %qt, %i : tensor<256x!tile.ptr<f32>>, tensor<256xi32>
+  tile.store %qi, %total : (tensor<256x!tile.ptr<f32>>, tensor<256xf32>) -> ()
+  return
+}
+
 // Wide accesses are as they were.
 // CHECK-LABEL: func.func @wide
 // CHECK: scf.for
