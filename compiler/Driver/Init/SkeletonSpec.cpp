@@ -1,4 +1,5 @@
 #include "compiler/Driver/Init/SkeletonSpec.h"
+#include "codegen/CNames.h"
 #include "codegen/Signature.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -9,6 +10,16 @@ namespace json = llvm::json;
 
 namespace kiln {
 namespace {
+
+/// The C name of a kernel's function: its own, if C has none of that kind for itself.
+std::string entryName(llvm::StringRef kernel) {
+  if (reservedBecause(kernel).empty())
+    return kernel.str();
+  llvm::SmallVector<llvm::StringRef> words;
+  kernel.split(words, '_', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  std::string name = llvm::join(words, "_");
+  return !name.empty() && reservedBecause(name).empty() ? name : name + "_kernel";
+}
 
 /// The names of numbers that are no integers.
 bool isNameOfFloat(llvm::StringRef name) {
@@ -52,7 +63,7 @@ public:
 
 private:
   void writeKernel(const SkeletonKernel &kernel) {
-    out.attribute("name", kernel.summary.name);
+    out.attribute("name", entryName(kernel.summary.name));
     out.attribute("source", skeleton.source);
     out.attribute("kernel", kernel.summary.name);
     out.attributeObject("signature", [&] {
