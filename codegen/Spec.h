@@ -161,6 +161,8 @@ struct SpecKernel {
   bool portable = false;
   /// Whether the arrays are all in ordinary memory of the device that runs the kernel: a promise.
   bool deviceMemory = false;
+  /// Whether the arrays are all below 2 GiB: a promise.
+  bool smallArrays = false;
   SpecPlace place, namePlace, sourcePlace, kernelPlace, tuningFilePlace, argumentsPlace;
 
   /// The C names of the entry points, in order of first appearance.

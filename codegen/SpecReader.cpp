@@ -173,6 +173,7 @@ std::optional<SpecKernel> SpecReader::readKernel(const SpecItem &item) {
   readFlag(item, "debug", kernel.debug);
   readFlag(item, "portable", kernel.portable);
   readFlag(item, "device_memory", kernel.deviceMemory);
+  readFlag(item, "small_arrays", kernel.smallArrays);
   checkKernel(kernel, diagnostics);
   return kernel;
 }

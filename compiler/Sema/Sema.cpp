@@ -255,6 +255,8 @@ mlir::OwningOpRef<mlir::ModuleOp> build(Evaluator &evaluator, const LoadedModule
       func->setAttr(name, builder.getI32IntegerAttr(int32_t(value)));
   if (instance.deviceMemory)
     func->setAttr(tile::TileDialect::deviceMemoryAttr, builder.getUnitAttr());
+  if (instance.smallArrays)
+    func->setAttr(tile::TileDialect::smallArraysAttr, builder.getUnitAttr());
   builder.setInsertionPointToStart(func.addEntryBlock());
   KernelBuilder kernelBuilder{evaluator, instance, function, func, {}, {}, {}};
   if (!kernelBuilder.bindParameters() || !kernelBuilder.emitBody() ||

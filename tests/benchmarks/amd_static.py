@@ -5,7 +5,8 @@
   amd_static.py --kiln KILN --target hip:gfx942 --records RECORDS.jsonl --sources FOLDER [--limit N] …
 
 Each case is a kernel with its signature and config; both compilers get the same. Triton (3.4 or later, in this Python) is told
-what its launcher would find: pointers and strides divisible by 16 where the signature says so, and arrays below 2 GiB. Prints
+what its launcher would find: pointers and strides divisible by 16 where the signature says so, and arrays below 2 GiB, which
+Kiln is told, too (`--small-arrays`), but with --large-arrays. Prints
 registers, LDS, occupancy, instructions by class, cycles of LDS by a model of its banks (amd_assembly.py), and llvm-mca's
 estimate. Where one compiler's loop does the work of several iterations, its numbers are divided; what several warps compute alike counts
 once. Both get fewer stages where Triton's code
@@ -200,7 +201,7 @@ def by_kiln(case, args):
         return str(value)
     values = [text(value) for value in parameters(case).values()]
     command = [args.kiln, "compile", case["source"], "-n", case["kernel"], "-s", ", ".join(values), "-t", args.target, "-w", str(case["num_warps"]),
-               "-ns", str(case["num_stages"]), "-I", case.get("root", str(pathlib.Path(case["source"]).parent)), "-q", "--emit"]
+               "-ns", str(case["num_stages"]), "-I", case.get("root", str(pathlib.Path(case["source"]).parent)), "-q", *([] if args.large_arrays else ["--small-arrays"]), "--emit"]
     def emitted(stage):
         built = subprocess.run([*command, stage], capture_output=True, text=True, timeout=LIMIT_S)
         if built.returncode:
@@ -407,6 +408,7 @@ def main():
     parser.add_argument("--sources", type=pathlib.Path)
     parser.add_argument("--limit", type=int, default=1000, help="most records")
     parser.add_argument("--any-size", action="store_true", help="numbers of the records, such as sizes, may be anything: else they are multiples of 16")
+    parser.add_argument("--large-arrays", action="store_true", help="Kiln is not told that arrays are below 2 GiB")
     parser.add_argument("--only", default="", help="only cases whose name contains this")
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--save", type=pathlib.Path, help="a folder for the assembly of both")

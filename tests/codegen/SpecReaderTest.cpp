@@ -18,7 +18,7 @@ TEST(SpecReader, ReadsTheWholeFormat) {
                    { "BLOCK_SIZE_M": 64 } ],
       "grid": ["cdiv(M, BLOCK_SIZE_M)", 2],
       "debug": true,
-      "device_memory": true, "portable": true,
+      "device_memory": true, "small_arrays": true, "portable": true,
       "dispatch": { "key": ["M", "K"], "tuning": "matmul_f16.tune.json", "regret": 0.05, "max_variants": 3,
                     "shapes": [ { "M": [1, 16], "K": 64 } ], "tolerance": 0.01,
                     "arrays": { "a_ptr": ["M", "K"], "pair_0": { "size": "M + 1", "step": "K" } } },
@@ -52,6 +52,7 @@ TEST(SpecReader, ReadsTheWholeFormat) {
   EXPECT_EQ(kernel.grid.at(1).expression.text(), "2");
   EXPECT_TRUE(kernel.debug);
   EXPECT_TRUE(kernel.deviceMemory);
+  EXPECT_TRUE(kernel.smallArrays);
   EXPECT_TRUE(kernel.portable);
   EXPECT_EQ(kernel.dispatchKey, (std::vector<std::string>{"M", "K"}));
   EXPECT_EQ(kernel.tuningFile, "matmul_f16.tune.json");

@@ -68,8 +68,8 @@ def kernel(x, o, n, m, N: tl.constexpr):
 }
 
 template <typename T>
-void check(const char *target, const Form &form, const char *type, int n, int m,
-           const char *bound = "i32", bool hasOther = true, const char *modifiers = "") {
+void checkForm(bool smallArrays, const char *target, const Form &form, const char *type, int n,
+               int m, const char *bound = "i32", bool hasOther = true, const char *modifiers = "") {
   SCOPED_TRACE(std::string(form.name) + " of " + type + ", n = " + std::to_string(n));
   Buffer<T> x(memorySize), out(programs * tile);
   std::vector<T> before(memorySize), after;
@@ -88,6 +88,7 @@ void check(const char *target, const Form &form, const char *type, int n, int m,
   SourceOptions options;
   options.grid = {programs, 1, 1};
   options.threads = 1;
+  options.smallArrays = smallArrays;
   ASSERT_EQ(runSource(textOf(form, hasOther ? ", other=7" : ", other=0", modifiers), target,
                       {{"x", std::string("*") + type, x},
                        {"o", std::string("*") + type, out},
@@ -101,6 +102,12 @@ void check(const char *target, const Form &form, const char *type, int n, int m,
     ASSERT_EQ(out[i], loaded[size_t(i)]) << i;
   for (int i = 0; i < memorySize; ++i)
     ASSERT_EQ(x[i], after[size_t(i)]) << i;
+}
+
+/// As it is, and with the promise that arrays are below 2 GiB.
+template <typename T, typename... Arguments> void check(const Arguments &...arguments) {
+  for (bool smallArrays : {false, true})
+    checkForm<T>(smallArrays, arguments...);
 }
 
 TEST_P(BoundedTile, EveryFormOfABound) {

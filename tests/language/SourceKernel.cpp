@@ -228,6 +228,7 @@ SourceKernel::SourceKernel(const std::string &source, const std::string &target,
   instance.kernel = "kernel";
   instance.numWarps = options.numWarps;
   instance.debug = options.debug;
+  instance.smallArrays = options.smallArrays;
   instance.numStages = options.numStages;
   instance.numCtas = options.numCtas;
   instance.matrixSize = options.matrixSize;

@@ -79,6 +79,8 @@ struct SourceOptions {
   unsigned matrixSize = 0, kPack = 0;
   /// Run-time assertions are checked.
   bool debug = false;
+  /// Arrays are promised to be below 2 GiB.
+  bool smallArrays = false;
   /// Spoils the program in target operations (LLVM dialect, NVVM or ROCDL): for tests of the
   /// emulator's checks.
   std::function<void(mlir::ModuleOp &)> edit = nullptr;

@@ -3,7 +3,8 @@
 //
 // The offset is what the thread adds, computed once, and a constant of the register, which goes
 // into the instruction. A lane whose mask is false is sent out of range by its own part: the
-// constant on top of that is still out of range.
+// constant on top of that is still out of range. Where offsets come as a tensor, nothing is added
+// to a lane that is out of range: it lies so that no word of the access wraps.
 
 #include "compiler/Conversion/TileGPUToLLVM/AccessPlan.h"
 
@@ -16,13 +17,15 @@ namespace {
 
 /// Beyond any buffer, and so with any offset in one added.
 constexpr int64_t outOfRange = std::numeric_limits<int32_t>::min();
+/// Beyond all that offsets of a tensor reach, and the end of the access below 2^32.
+constexpr int64_t outOfOffsets = -16;
 
 /// Where a thread's elements are in a buffer: bytes of its own, and constants by register.
 class BufferOffsets {
 public:
-  BufferOffsets(const ScalarBuilder &s, const LinearLayout &layout, ArrayRef<int64_t> strides,
-                Value thread, const TargetInfo &target)
-      : s(s), constants(layout.numRegisters()), whole(layout.numRegisters()) {
+  BufferOffsets(const ScalarBuilder &s, const LinearLayout &layout, ValueRange given,
+                ArrayRef<int64_t> strides, Value thread, const TargetInfo &target)
+      : s(s), given(given), constants(layout.numRegisters()), whole(layout.numRegisters()) {
     own = s.i32(0);
     for (auto [axis, stride] : llvm::enumerate(strides))
       if (stride)
@@ -30,6 +33,8 @@ public:
   }
 
   Value of(unsigned reg, Value mask) const {
+    if (!given.empty())
+      return mask ? s.select(mask, given[reg], s.i32(outOfOffsets)) : given[reg];
     Value part = whole[reg] ? s.add(own, whole[reg]) : own;
     if (mask)
       part = s.select(mask, part, s.i32(outOfRange));
@@ -66,6 +71,7 @@ private:
   }
 
   const ScalarBuilder &s;
+  ValueRange given; ///< by register, in place of strides; or empty
   Value own;
   SmallVector<int64_t> constants;
   SmallVector<Value> whole; ///< null: none
@@ -77,8 +83,8 @@ public:
   BufferAccesses(OpT op, Adaptor adaptor, RankedTensorType tile, const Lowering &lowering,
                  const ScalarBuilder &s)
       : layout(tilegpu::layoutOf(tile)), mask(op.getMask() ? adaptor.getMask() : ValueRange()),
-        offsets(s, layout, op.getStrides(), lowering.device.threadId(s.builder(), s.location()),
-                lowering.target()),
+        offsets(s, layout, op.getOffset() ? adaptor.getOffset() : ValueRange(), op.getStrides(),
+                lowering.device.threadId(s.builder(), s.location()), lowering.target()),
         buffer(lowering.device.makeBuffer(s.builder(), s.location(), adaptor.getBase()[0],
                                           adaptor.getBytes()[0])) {
     Dim axis = Dim::axis(op.getAxis());

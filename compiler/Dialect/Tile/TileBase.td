@@ -41,6 +41,9 @@ def Tile_Dialect : Dialect {
     static constexpr llvm::StringLiteral warpSpecializeAttr = "tile.warp_specialize";
     /// All that the kernel's pointers reach is ordinary memory of the device that runs it.
     static constexpr llvm::StringLiteral deviceMemoryAttr = "tile.device_memory";
+    /// All that a kernel reads and writes by a pointer argument is less than 2 GiB behind it, in bytes and at no
+    /// negative offset; pointers that loops move on begin within 2^31 - 32 bytes on either side.
+    static constexpr llvm::StringLiteral smallArraysAttr = "tile.small_arrays";
     /// On a kernel argument: the value (for a pointer, the address in bytes) is a multiple of this.
     static constexpr llvm::StringLiteral divisibilityAttr = "tile.divisibility";
     /// On a kernel argument that the launcher makes of others: a tile.TensorMapAttr.

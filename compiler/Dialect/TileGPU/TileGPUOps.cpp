@@ -278,14 +278,18 @@ static LogicalResult verifyAccess(Operation *op, Type value) {
   return success();
 }
 
-static LogicalResult verifyBuffer(Operation *op, Type value, Value mask, ArrayRef<int64_t> strides,
-                                  unsigned axis, unsigned vector) {
+static LogicalResult verifyBuffer(Operation *op, Type value, Value mask, Value offset,
+                                  ArrayRef<int64_t> strides, unsigned axis, unsigned vector) {
   auto tile = cast<RankedTensorType>(value);
   if (int64_t(strides.size()) != tile.getRank() || axis >= tile.getRank())
     return op->emitOpError("expected a stride for each axis and one of the axes, got ")
            << strides.size() << " strides and axis " << axis << " of " << value;
   if (mask && tile::shapeOf(mask.getType()) != tile.getShape())
     return op->emitOpError("expected a mask of the tile's shape, got ") << mask.getType();
+  if (offset && (tile::shapeOf(offset.getType()) != tile.getShape() ||
+                 !tile::elementTypeOf(offset.getType()).isInteger(32)))
+    return op->emitOpError("expected an offset of the tile's shape in i32, got ")
+           << offset.getType();
   unsigned bits = vector * storageBits(tile.getElementType());
   if (!llvm::isPowerOf2_32(vector) || bits > 128)
     return op->emitOpError("expected a vector of up to 128 bits, got ")
@@ -294,11 +298,13 @@ static LogicalResult verifyBuffer(Operation *op, Type value, Value mask, ArrayRe
 }
 
 LogicalResult BufferLoadOp::verify() {
-  return verifyBuffer(*this, getType(), getMask(), getStrides(), getAxis(), getVector());
+  return verifyBuffer(*this, getType(), getMask(), getOffset(), getStrides(), getAxis(),
+                      getVector());
 }
 
 LogicalResult BufferStoreOp::verify() {
-  return verifyBuffer(*this, getValue().getType(), getMask(), getStrides(), getAxis(), getVector());
+  return verifyBuffer(*this, getValue().getType(), getMask(), getOffset(), getStrides(), getAxis(),
+                      getVector());
 }
 
 LogicalResult GlobalLoadOp::verify() {

@@ -30,6 +30,7 @@ static void readJobs(const CompilerFlags &flags, CompilerOptions &options) {
   options.debug = flags.debug;
   options.portable = flags.portable;
   options.deviceMemory = flags.deviceMemory;
+  options.smallArrays = flags.smallArrays;
   options.only = valuesOf(flags.only);
   options.quiet = flags.quiet;
   options.diagnosticFormat = flags.diagnosticFormat;

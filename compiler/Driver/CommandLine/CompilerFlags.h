@@ -84,6 +84,9 @@ struct CompilerFlags {
                              cl::desc("Promise that arrays are in ordinary memory of the device: "
                                       "faster atomics on AMD"),
                              cl::sub(commands.readers)};
+  cl::opt<bool> smallArrays{
+      "small-arrays", cl::desc("Promise that arrays are below 2 GiB: shorter addresses on AMD"),
+      cl::sub(commands.readers)};
   cl::opt<bool> quiet{"quiet", cl::desc("No progress"), cl::sub(commands.readers)};
   cl::alias quietShort{"q", cl::aliasopt(quiet), cl::desc("Alias for --quiet")};
   cl::opt<DiagnosticFormat> diagnosticFormat{

@@ -62,6 +62,8 @@ struct CompilerOptions {
   bool portable = false;
   /// --device-memory: the arrays of every kernel are in ordinary memory of its device.
   bool deviceMemory = false;
+  /// --small-arrays: the arrays of every kernel are below 2 GiB.
+  bool smallArrays = false;
   /// --only: compile just these pieces (PieceName.h); empty: all.
   std::vector<std::string> only;
   /// Of the spec's tuning files.

@@ -118,7 +118,7 @@ std::string recipeOf(const BuildPlan &plan, const CompileJob &job) {
     os << name << " is " << unsigned(value.kind) << " " << value.str() << "\n";
   os << instance.numWarps << " " << instance.numStages << " " << instance.numCtas << " "
      << instance.debug << " " << instance.portable << " " << instance.deviceMemory << " "
-     << instance.matrixSize << " " << instance.kPack << "\n";
+     << instance.smallArrays << " " << instance.matrixSize << " " << instance.kPack << "\n";
   for (const std::optional<int64_t> &option : {requested.maxRegisters, requested.wavesPerEu})
     os << option.value_or(0) << "\n";
   os << requested.launchesEarly << " " << requested.isCooperative << "\n";

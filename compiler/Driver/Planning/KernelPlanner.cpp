@@ -23,7 +23,8 @@ public:
       : spec(spec), kernel(kernel), loader(loader), allDiagnostics(diagnostics),
         diagnostics(options.maxErrors), plan(plan), defines(definitionsOf(options)),
         debug(options.debug), portable(options.portable), deviceMemory(options.deviceMemory),
-        binder(kernel, summary, this->diagnostics), checks(spec, kernel, this->diagnostics) {
+        smallArrays(options.smallArrays), binder(kernel, summary, this->diagnostics),
+        checks(spec, kernel, this->diagnostics) {
     for (const SpecBinding &constant : kernel.constants)
       if (constant.value.asLiteral)
         defines.emplace_back(constant.name, *constant.value.asLiteral);
@@ -61,7 +62,7 @@ private:
   BuildPlan &plan;
   NamedConstants defines;
   /// Of the command line, for every kernel.
-  bool debug, portable, deviceMemory;
+  bool debug, portable, deviceMemory, smallArrays;
   const LoadedModule *module = nullptr;
   KernelSummary summary;
   ArgumentBinder binder;
@@ -313,6 +314,7 @@ void KernelPlanner::planVariant(unsigned entryIndex, const SpecSignature &signat
   instance.debug = kernel.debug || summary.debug || debug;
   instance.portable = kernel.portable || portable;
   instance.deviceMemory = kernel.deviceMemory || deviceMemory;
+  instance.smallArrays = kernel.smallArrays || smallArrays;
   instance.target = answersOf(spec.targets[target]);
   instance.defines = defines;
   VariantModel variant;

@@ -75,6 +75,8 @@ struct KernelInstance {
   bool portable = false;
   /// The kernel's arrays are in ordinary memory of the device that runs it.
   bool deviceMemory = false;
+  /// The kernel's arrays are below 2 GiB.
+  bool smallArrays = false;
   TargetAnswers target;
   /// -D NAME=VALUE: replaces what a module-level name would be, in every module.
   NamedConstants defines;

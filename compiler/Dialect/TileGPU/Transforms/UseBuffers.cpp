@@ -13,18 +13,21 @@
 //
 //   x + pid * 1024 + i, mask pid * 1024 + i < n     base x + pid * 1024, bytes 4 * (n - pid * 1024)
 //
-// What else is in a mask sends the offset of a lane out of range. Refused: arrays of less than 2
-// GiB by a promise, so that the argument is the base and the whole index the offset; each lane
-// would compare still, and callers would have to promise.
+// What else is in a mask sends the offset of a lane out of range.
 //
 // Words of 4 bytes are in range or not. Where elements are shorter and the bound may divide a word,
 // and where several numbers per lane make up the index (strides at run time), accesses stay what
-// they are.
+// they are, unless arrays are promised to be below 2 GiB (`tile.small_arrays`). Then the argument
+// is the base, and all of the index an offset of 32 bits, where masks select one that is out of
+// range. What loops move pointers by goes to the base, so that offsets are the same in all
+// iterations. A lane that is masked off when the loop begins, and not later, may begin in front of
+// the array: so the base begins 2 GiB less 32 bytes in front of it.
 
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "compiler/Dialect/TileGPU/Transforms/OwnerLoads.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
 #include "compiler/Dialect/TileGPU/Transforms/ScalarPolynomials.h"
+#include "compiler/Dialect/TileGPU/Transforms/ShortOffsets.h"
 #include "compiler/Layout/RegisterRenaming.h"
 #include "compiler/Target/MemoryFeatures.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -39,6 +42,13 @@ namespace kiln {
 namespace {
 
 constexpr int64_t wordBytes = 4, mostBytes = int64_t(1) << 30;
+
+/// Of arrays below 2 GiB: what is in range of their beginning; where the base of such that loops
+/// move begins, and what is in range of it, as a number without sign. Both ends leave room for an
+/// access of 16 bytes.
+constexpr int64_t mostShort = std::numeric_limits<int32_t>::max();
+constexpr int64_t inFront = std::numeric_limits<int32_t>::min() + 32;
+constexpr int64_t mostMoved = -16;
 
 /// A number: what all of the tile has, and by axis what the element's index is multiplied by.
 struct Split {
@@ -63,46 +73,38 @@ struct Place {
   SmallVector<Value> conditions; ///< i1, of the tile
   SmallVector<Value> masks;      ///< the rest
   unsigned axis = 0, vector = 1;
-  int64_t span = 0; ///< bytes from the first to behind the last element
+  int64_t span = 0;     ///< bytes from the first to behind the last element
+  bool isShort = false; ///< offsets are of 32 bits by a promise
+  bool isMoved = false; ///< of such: loops move the base
 };
 
 class BufferPlanner {
 public:
   BufferPlanner(func::FuncOp kernel, const TargetInfo &target)
-      : target(target), facts(kernel), scalars(kernel, polynomials, facts) {}
+      : target(target), facts(kernel), scalars(kernel, polynomials, facts),
+        shortOffsets(polynomials, scalars),
+        isSmall(kernel->hasAttr(tile::TileDialect::smallArraysAttr)) {}
 
   std::optional<Place> plan(Operation *op, Value pointers, Value mask) {
-    auto type = dyn_cast<RankedTensorType>(pointers.getType());
     auto pointer = cast<tile::PtrType>(tile::elementTypeOf(pointers.getType()));
     Type element = pointer.getPointee();
-    if (!type || !element.isIntOrFloat() || element.getIntOrFloatBitWidth() % 8 != 0)
+    BlockArgument argument = argumentOf(pointers);
+    if (!isa<RankedTensorType>(pointers.getType()) || !element.isIntOrFloat() ||
+        element.getIntOrFloatBitWidth() % 8 != 0 || !argument || argument.getType() != pointer)
       return std::nullopt;
     elementBytes = pointer.getElementBytes();
     at = op;
-    std::optional<Split> split = splitOf(pointers);
-    BlockArgument argument = argumentOf(pointers);
-    if (!split || !argument || argument.getType() != pointer)
-      return std::nullopt;
-    Place place{op, argument, {}, split->strides, {}, {}, {}};
-    std::optional<Polynomial> offset = split->uniform.dividedBy(elementBytes);
-    if (!offset || !scalars.canWrite(*offset, op, Builder(op).getI64Type()))
-      return std::nullopt;
-    place.offset = *offset;
-    place.span = elementBytes;
-    for (auto [stride, extent] : llvm::zip_equal(place.strides, type.getShape()))
-      place.span += stride * (extent - 1);
-    if (place.span > mostBytes)
-      return std::nullopt;
-    if (mask)
-      takeMask(mask, place);
-    return chooseVector(pointers, mask, place) ? std::optional(place) : std::nullopt;
+    Place one{op, argument, {}, {}, {}, {}, {}}, other = one;
+    if (planStrides(pointers, mask, one))
+      return one;
+    return isSmall && planOffsets(pointers, mask, other) ? std::optional(other) : std::nullopt;
   }
 
   struct Buffer {
-    Value base, bytes, mask;
+    Value base, bytes, mask, offset;
   };
   /// At the access.
-  Buffer write(const Place &place, OpBuilder &b) {
+  Buffer write(const Place &place, Value pointers, OpBuilder &b) {
     at = place.access;
     Location loc = at->getLoc();
     Value base = place.argument;
@@ -115,31 +117,57 @@ public:
       bytes = bytes ? arith::MinSIOp::create(b, loc, bytes, below) : below;
     }
     if (!bytes)
-      bytes = number(place.span, b);
+      bytes = number(!place.isShort ? place.span : place.isMoved ? mostMoved : mostShort, b);
     for (Value condition : place.conditions)
       bytes = arith::SelectOp::create(b, loc, condition, bytes, number(0, b));
     Value mask;
     for (Value part : place.masks)
       mask = mask ? arith::AndIOp::create(b, loc, mask, part) : part;
-    return {base, bytes, mask};
-  }
-
-  /// The kernel's argument that pointers count from; null: none that is known.
-  static BlockArgument argumentOf(Value pointers) {
-    if (auto argument = dyn_cast<BlockArgument>(pointers)) {
-      auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-      if (loop)
-        return argumentOf(loop.getTiedLoopInit(argument)->get());
-      return isa<func::FuncOp>(argument.getOwner()->getParentOp()) ? argument : BlockArgument();
-    }
-    Operation *op = pointers.getDefiningOp();
-    if (isa<tile::AddPtrOp, tile::SplatOp, tile::BroadcastOp, tile::ExpandDimsOp, tile::HintOp,
-            tile::TransOp>(op))
-      return argumentOf(op->getOperand(0));
-    return {};
+    return {base, bytes, mask, place.isShort ? offsetOf(place, pointers, b) : Value()};
   }
 
 private:
+  bool planStrides(Value pointers, Value mask, Place &place) {
+    std::optional<Split> split = splitOf(pointers);
+    std::optional<Polynomial> offset =
+        split ? split->uniform.dividedBy(elementBytes) : std::nullopt;
+    if (!offset || !scalars.canWrite(*offset, at, Builder(at).getI64Type()))
+      return false;
+    place.offset = *offset;
+    place.strides = split->strides;
+    place.span = elementBytes;
+    for (auto [stride, extent] : llvm::zip_equal(place.strides, tile::shapeOf(pointers.getType())))
+      place.span += stride * (extent - 1);
+    if (place.span > mostBytes)
+      return false;
+    if (mask)
+      takeMask(mask, place);
+    return chooseVector(pointers, mask, place);
+  }
+
+  /// For arrays that are promised to be small.
+  bool planOffsets(Value pointers, Value mask, Place &place) {
+    std::optional<Polynomial> offset = shortOffsets.moves(pointers, at);
+    if (!offset)
+      return false;
+    place.isMoved = !offset->terms().empty();
+    place.offset =
+        place.isMoved ? offset->plus(Polynomial::constant(inFront / elementBytes)) : Polynomial();
+    place.strides.assign(tile::shapeOf(pointers.getType()).size(), 0);
+    place.isShort = true;
+    if (mask)
+      takeConditions(mask, place);
+    return chooseVector(pointers, mask, place);
+  }
+
+  Value offsetOf(const Place &place, Value pointers, OpBuilder &b) {
+    Value offset = shortOffsets.write(pointers, at, b);
+    if (!place.isMoved)
+      return offset;
+    Value start = tile::SplatOp::create(b, at->getLoc(), offset.getType(), number(inFront, b));
+    return arith::SubIOp::create(b, at->getLoc(), offset, start);
+  }
+
   Value number(int64_t value, OpBuilder &b) const {
     return arith::ConstantOp::create(b, at->getLoc(), b.getI32IntegerAttr(int32_t(value)));
   }
@@ -186,25 +214,30 @@ private:
     return split;
   }
 
-  void takeMask(Value mask, Place &place) {
+  /// What of the mask holds for the tile or not; the rest are masks.
+  void takeConditions(Value mask, Place &place) {
     Operation *op = mask.getDefiningOp();
     if (auto both = dyn_cast_or_null<arith::AndIOp>(op)) {
-      takeMask(both.getLhs(), place);
-      takeMask(both.getRhs(), place);
+      takeConditions(both.getLhs(), place);
+      takeConditions(both.getRhs(), place);
       return;
     }
     auto splat = dyn_cast_or_null<tile::SplatOp>(op);
-    if (splat && scalars.isOfWave(splat.getSource())) {
+    if (splat && scalars.isOfWave(splat.getSource()))
       place.conditions.push_back(splat.getSource());
-      return;
-    }
-    auto comparison = dyn_cast_or_null<arith::CmpIOp>(op);
-    if (comparison && takeBound(comparison, place))
-      return;
-    place.masks.push_back(mask);
+    else
+      place.masks.push_back(mask);
   }
 
-  bool takeBound(arith::CmpIOp comparison, Place &place) {
+  void takeMask(Value mask, Place &place) {
+    takeConditions(mask, place);
+    llvm::erase_if(place.masks, [&](Value part) { return takeBound(part, place); });
+  }
+
+  bool takeBound(Value mask, Place &place) {
+    auto comparison = mask.getDefiningOp<arith::CmpIOp>();
+    if (!comparison)
+      return false;
     using P = arith::CmpIPredicate;
     P predicate = comparison.getPredicate();
     bool isSwapped = predicate == P::sgt || predicate == P::sge;
@@ -295,6 +328,8 @@ private:
   AxisInfoAnalysis facts;
   IndexPolynomials polynomials;
   ScalarPolynomials scalars;
+  ShortOffsets shortOffsets;
+  bool isSmall;
   Operation *at = nullptr;
   int64_t elementBytes = 0;
 };
@@ -305,9 +340,9 @@ bool isZero(Value value) {
 
 void useBuffer(tile::LoadOp load, const Place &place, BufferPlanner &planner) {
   OpBuilder b(load);
-  auto [base, bytes, mask] = planner.write(place, b);
+  auto [base, bytes, mask, offset] = planner.write(place, load.getPtr(), b);
   Value loaded = tilegpu::BufferLoadOp::create(b, load.getLoc(), load.getType(), base, bytes, mask,
-                                               place.strides, place.axis, place.vector,
+                                               offset, place.strides, place.axis, place.vector,
                                                load.getCache(), load.getEvict());
   if (load.getMask() && load.getOther() && !isZero(load.getOther()))
     loaded = arith::SelectOp::create(b, load.getLoc(), load.getMask(), loaded, load.getOther());
@@ -316,8 +351,8 @@ void useBuffer(tile::LoadOp load, const Place &place, BufferPlanner &planner) {
 
 void useBuffer(tile::StoreOp store, const Place &place, BufferPlanner &planner) {
   OpBuilder b(store);
-  auto [base, bytes, mask] = planner.write(place, b);
-  tilegpu::BufferStoreOp::create(b, store.getLoc(), store.getValue(), base, bytes, mask,
+  auto [base, bytes, mask, offset] = planner.write(place, store.getPtr(), b);
+  tilegpu::BufferStoreOp::create(b, store.getLoc(), store.getValue(), base, bytes, mask, offset,
                                  place.strides, place.axis, place.vector, store.getCache(),
                                  store.getEvict());
 }
@@ -350,6 +385,7 @@ struct UseBuffersPass : PassWrapper<UseBuffersPass, OperationPass<func::FuncOp>>
         plan(load);
     });
     getOperation().walk([&](tile::StoreOp store) { plan(store); });
+    dropDifferentBases(places);
     keepApart(places);
     for (const Place &place : places)
       if (auto load = dyn_cast<tile::LoadOp>(place.access))
@@ -364,6 +400,21 @@ struct UseBuffersPass : PassWrapper<UseBuffersPass, OperationPass<func::FuncOp>>
   }
 
 private:
+  /// An array of which some access has short offsets, and one writes, has one base for all: LLVM's
+  /// scheduler takes two that are a constant apart for different memory.
+  static void dropDifferentBases(std::vector<Place> &places) {
+    DenseSet<Value> mixed;
+    for (const Place &place : places)
+      for (const Place &other : places)
+        if (place.isShort && place.argument == other.argument &&
+            (isa<tile::StoreOp>(place.access) || isa<tile::StoreOp>(other.access)) &&
+            (!other.isShort || !(place.offset == other.offset)))
+          mixed.insert(place.argument);
+    llvm::erase_if(places, [&](const Place &place) {
+      return place.isShort && mixed.contains(place.argument);
+    });
+  }
+
   /// An array has accesses to buffers or plain ones, where one of them writes: LLVM's scheduler
   /// takes one to a buffer for one to where the buffer begins, and might change their order.
   void keepApart(std::vector<Place> &places) {
@@ -375,10 +426,12 @@ private:
     getOperation().walk([&](Operation *op) {
       if (planned.contains(op))
         return;
+      if (auto copy = dyn_cast<tilegpu::CopyAsyncOp>(op))
+        read.insert(argumentOf(copy.getPtr()));
       if (auto load = dyn_cast<tile::LoadOp>(op))
-        read.insert(BufferPlanner::argumentOf(load.getPtr()));
+        read.insert(argumentOf(load.getPtr()));
       if (auto store = dyn_cast<tile::StoreOp>(op))
-        written.insert(BufferPlanner::argumentOf(store.getPtr()));
+        written.insert(argumentOf(store.getPtr()));
     });
     auto holds = [](const DenseSet<Value> &arguments, const Place &place) {
       return arguments.contains(place.argument) || arguments.contains(Value());

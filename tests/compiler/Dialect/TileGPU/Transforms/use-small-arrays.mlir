@@ -1,0 +1,105 @@
+// Arrays that are promised to be below 2 GiB: the argument is the base, what loops add moves it, and each element has
+// an offset of 32 bits.
+// RUN: kiln-opt --pass-pipeline="builtin.module(func.func(kiln-use-buffers),canonicalize)" %s | FileCheck %s
+
+#l = #tilegpu.layout<"register: 1 2; lane: 4 8 16 32 64 128; warp: ; block: -> 256">
+
+module attributes {tilegpu.target = "hip:gfx942"} {
+// A stride at run time: index and mask are what they were, but no addresses of 64 bits.
+// CHECK-LABEL: func.func @strided
+// CHECK-SAME: (%[[X:.*]]: !tile.ptr<f32>, %[[STRIDE:.*]]: i64, %[[M:.*]]: tensor<256xi1
+// CHECK-DAG: %[[MOST:.*]] = arith.constant 2147483647 : i32
+// CHECK-DAG: %[[FOUR:.*]] = arith.constant dense<4>
+// CHECK: %[[WORD:.*]] = arith.trunci %[[STRIDE]] : i64 to i32
+// CHECK: %[[STRIDES:.*]] = tile.splat %[[WORD]]
+// CHECK: %[[INDEX:.*]] = arith.muli %{{.*}}, %[[STRIDES]] : tensor<256xi32
+// CHECK: %[[BYTES:.*]] = arith.muli %[[INDEX]], %[[FOUR]]
+// CHECK: tilegpu.buffer_load %[[X]] bytes %[[MOST]] mask %[[M]] offset %{{.*}} strides [0] axis 0 vector 1
+// CHECK: tilegpu.buffer_store %{{.*}}, %[[X]] bytes %[[MOST]] offset %{{.*}} strides [0] axis 0 vector 1
+func.func @strided(%x: !tile.ptr<f32>, %stride: i64, %m: tensor<256xi1, #l>) attributes {tile.small_arrays} {
+  %r = tile.arange 0, 256 : tensor<256xi32, #l>
+  %wide = arith.extsi %r : tensor<256xi32, #l> to tensor<256xi64, #l>
+  %ss = tile.splat %stride : i64 -> tensor<256xi64, #l>
+  %i = arith.muli %wide, %ss : tensor<256xi64, #l>
+  %px = tile.splat %x : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>, #l>
+  %ax = tile.addptr %px, %i : tensor<256x!tile.ptr<f32>, #l>, tensor<256xi64, #l>
+  %v = tile.load %ax mask %m : (tensor<256x!tile.ptr<f32>, #l>, tensor<256xi1, #l>) -> tensor<256xf32, #l>
+  tile.store %ax, %v : (tensor<256x!tile.ptr<f32>, #l>, tensor<256xf32, #l>) -> ()
+  return
+}
+
+// The same without the promise.
+// CHECK-LABEL: func.func @unpromised
+// CHECK: tile.load
+func.func @unpromised(%x: !tile.ptr<f32>, %stride: i32) -> tensor<256xf32, #l> {
+  %r = tile.arange 0, 256 : tensor<256xi32, #l>
+  %ss = tile.splat %stride : i32 -> tensor<256xi32, #l>
+  %i = arith.muli %r, %ss : tensor<256xi32, #l>
+  %px = tile.splat %x : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>, #l>
+  %ax = tile.addptr %px, %i : tensor<256x!tile.ptr<f32>, #l>, tensor<256xi32, #l>
+  %v = tile.load %ax : (tensor<256x!tile.ptr<f32>, #l>) -> tensor<256xf32, #l>
+  return %v : tensor<256xf32, #l>
+}
+
+// A constant stride and a bound need no offset for each lane, promised or not.
+// CHECK-LABEL: func.func @bounded
+// CHECK: tilegpu.buffer_load %{{.*}} bytes %{{.*}} strides [4] axis 0 vector 4
+func.func @bounded(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32) -> tensor<256xf32, #l> attributes {tile.small_arrays} {
+  %r = tile.arange 0, 256 : tensor<256xi32, #l>
+  %ns = tile.splat %n : i32 -> tensor<256xi32, #l>
+  %m = arith.cmpi slt, %r, %ns : tensor<256xi32, #l>
+  %px = tile.splat %x : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>, #l>
+  %ax = tile.addptr %px, %r : tensor<256x!tile.ptr<f32>, #l>, tensor<256xi32, #l>
+  %v = tile.load %ax mask %m : (tensor<256x!tile.ptr<f32>, #l>, tensor<256xi1, #l>) -> tensor<256xf32, #l>
+  return %v : tensor<256xf32, #l>
+}
+
+// A loop moves the base, which begins nearly 2 GiB in front: 2^29 - 8 elements. Offsets are those of the
+// first iteration, and as much more.
+// CHECK-LABEL: func.func @moved
+// CHECK-DAG: arith.constant -536870904 : i64
+// CHECK-DAG: arith.constant -16 : i32
+// CHECK: scf.for
+// CHECK: %[[BASE:.*]] = tile.addptr %arg0, %{{.*}} : !tile.ptr<f32>, i64
+// CHECK: arith.{{addi|subi}} %{{.*}} : tensor<256xi32
+// CHECK: tilegpu.buffer_load %[[BASE]] bytes %{{.*}} offset %{{.*}} strides [0] axis 0 vector 1
+func.func @moved(%x: !tile.ptr<f32>, %from: i32, %n: i32, %stride: i32) -> tensor<256xf32, #l> attributes {tile.small_arrays} {
+  %c256 = arith.constant 256 : i32
+  %r = tile.arange 0, 256 : tensor<256xi32, #l>
+  %ss = tile.splat %stride : i32 -> tensor<256xi32, #l>
+  %zero = arith.constant dense<0.0> : tensor<256xf32, #l>
+  %px = tile.splat %x : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>, #l>
+  %out = scf.for %k = %from to %n step %c256 iter_args(%sum = %zero) -> (tensor<256xf32, #l>) : i32 {
+    %start = tile.splat %k : i32 -> tensor<256xi32, #l>
+    %i = arith.addi %start, %r : tensor<256xi32, #l>
+    %o = arith.muli %i, %ss : tensor<256xi32, #l>
+    %ax = tile.addptr %px, %o : tensor<256x!tile.ptr<f32>, #l>, tensor<256xi32, #l>
+    %v = tile.load %ax : (tensor<256x!tile.ptr<f32>, #l>) -> tensor<256xf32, #l>
+    %s = arith.addf %sum, %v : tensor<256xf32, #l>
+    scf.yield %s : tensor<256xf32, #l>
+  }
+  return %out : tensor<256xf32, #l>
+}
+
+// One array, two bases, and a store: LLVM would take them for apart.
+// CHECK-LABEL: func.func @bases
+// CHECK-NOT: tilegpu.buffer
+// CHECK: return
+func.func @bases(%x: !tile.ptr<f32>, %n: i32, %stride: i32, %value: tensor<256xf32, #l>) -> tensor<256xf32, #l> attributes {tile.small_arrays} {
+  %c0 = arith.constant 0 : i32
+  %c256 = arith.constant 256 : i32
+  %r = tile.arange 0, 256 : tensor<256xi32, #l>
+  %ss = tile.splat %stride : i32 -> tensor<256xi32, #l>
+  %step = tile.splat %c256 : i32 -> tensor<256xi32, #l>
+  %i = arith.muli %r, %ss : tensor<256xi32, #l>
+  %px = tile.splat %x : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>, #l>
+  %ax = tile.addptr %px, %i : tensor<256x!tile.ptr<f32>, #l>, tensor<256xi32, #l>
+  %end = scf.for %k = %c0 to %n step %c256 iter_args(%p = %ax) -> (tensor<256x!tile.ptr<f32>, #l>) : i32 {
+    tile.store %p, %value : (tensor<256x!tile.ptr<f32>, #l>, tensor<256xf32, #l>) -> ()
+    %q = tile.addptr %p, %step : tensor<256x!tile.ptr<f32>, #l>, tensor<256xi32, #l>
+    scf.yield %q : tensor<256x!tile.ptr<f32>, #l>
+  }
+  %v = tile.load %ax : (tensor<256x!tile.ptr<f32>, #l>) -> tensor<256xf32, #l>
+  return %v : tensor<256xf32, #l>
+}
+}

@@ -1,0 +1,202 @@
+// Arrays that are promised to be below 2 GiB, whose tiles AMD's GPUs reach by offsets of 32 bits:
+// strides at run time, masks of both axes, loops that move pointers, every width of elements.
+
+#include "tests/language/SourceKernel.h"
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace kiln::testing {
+namespace {
+
+class SmallArray : public SourceTest {};
+
+constexpr int rows = 37, columns = 51;
+
+SourceOptions promised() {
+  SourceOptions options;
+  options.smallArrays = true;
+  return options;
+}
+
+/// A transposed copy by tiles, of a matrix within a larger array.
+template <typename T>
+void checkTiles(const char *target, const char *type, int rowStride, int columnStride,
+                const std::string &other) {
+  SCOPED_TRACE(std::string(type) + ", strides " + std::to_string(rowStride) + " and " +
+               std::to_string(columnStride));
+  const int size = (rows - 1) * rowStride + (columns - 1) * columnStride + 1;
+  Buffer<T> x(size), out(64 * 64), transposed(rows * columns);
+  for (int i = 0; i < size; ++i)
+    x[i] = T(i % 101 + 1);
+  SourceOptions options = promised();
+  options.grid = {4, 2, 1};
+  ASSERT_EQ(runSource(R"(
+@triton.jit
+def kernel(x, o, t, rows, columns, row_stride, column_stride, N: tl.constexpr, M: tl.constexpr):
+    i = tl.program_id(0) * N + tl.arange(0, N)
+    j = tl.program_id(1) * M + tl.arange(0, M)
+    is_in = (i[:, None] < rows) & (j[None, :] < columns)
+    v = tl.load(x + i[:, None] * row_stride + j[None, :] * column_stride, mask=is_in, other=)" +
+                          other + R"()
+    tl.store(o + i[:, None] * 64 + j[None, :], v)
+    tl.store(t + j[None, :] * rows + i[:, None], v, mask=is_in)
+)",
+                      target,
+                      {{"x", std::string("*") + type, x},
+                       {"o", std::string("*") + type, out},
+                       {"t", std::string("*") + type, transposed},
+                       {"rows", "i32", rows},
+                       {"columns", "i32", columns},
+                       {"row_stride", "i32", rowStride},
+                       {"column_stride", "i32", columnStride}},
+                      {{"N", 16}, {"M", 32}}, options),
+            "");
+  for (int i = 0; i < 64; ++i)
+    for (int j = 0; j < 64; ++j) {
+      bool isIn = i < rows && j < columns;
+      T expected = isIn ? x[i * rowStride + j * columnStride] : T(std::stoi(other));
+      ASSERT_EQ(out[i * 64 + j], expected) << i << " " << j;
+      if (isIn) {
+        ASSERT_EQ(transposed[j * rows + i], expected) << i << " " << j;
+      }
+    }
+}
+
+TEST_P(SmallArray, EveryWidthAndStride) {
+  for (auto [row, column] : {std::pair(columns, 1), {64, 1}, {1, rows}, {150, 3}}) {
+    checkTiles<float>(GetParam(), "fp32", row, column, "0");
+    checkTiles<int8_t>(GetParam(), "i8", row, column, "7");
+  }
+  checkTiles<int16_t>(GetParam(), "i16", 64, 1, "0");
+  checkTiles<double>(GetParam(), "fp64", 64, 1, "5");
+  checkTiles<int64_t>(GetParam(), "i64", 1, 40, "0");
+}
+
+/// Pointers that a loop moves along the rows, from an index of 64 bits, and back.
+TEST_P(SmallArray, MovedPointers) {
+  constexpr int stride = 60;
+  for (int step : {1, -1}) {
+    Buffer<float> x(rows * stride), sums(rows), out(rows * stride);
+    for (int i = 0; i < rows * stride; ++i)
+      x[i] = float(i % 97);
+    ASSERT_EQ(runSource(R"(
+@triton.jit
+def kernel(x, s, o, rows, columns, stride, step, N: tl.constexpr, M: tl.constexpr):
+    i = tl.arange(0, N)[:, None]
+    j = tl.arange(0, M)
+    first = tl.where(step < 0, columns - 1, 0)
+    p = x + i.to(tl.int64) * stride + (first + j[None, :] * step)
+    q = o + i * stride + (first + j[None, :] * step)
+    sum = tl.zeros((N,), tl.float32)
+    for k in range(0, columns, M):
+        is_in = (i < rows) & (k + j[None, :] < columns)
+        v = tl.load(p, mask=is_in, other=0.0)
+        sum += tl.sum(v, 1)
+        tl.store(q, v + 1, mask=is_in)
+        p += M * step
+        q += M * step
+    tl.store(s + tl.arange(0, N), sum, mask=tl.arange(0, N) < rows)
+)",
+                        GetParam(),
+                        {{"x", "*fp32", x},
+                         {"s", "*fp32", sums},
+                         {"o", "*fp32", out},
+                         {"rows", "i32", rows},
+                         {"columns", "i32", columns},
+                         {"stride", "i32", stride},
+                         {"step", "i32", step}},
+                        {{"N", 64}, {"M", 16}}, promised()),
+              "");
+    for (int i = 0; i < rows; ++i) {
+      float sum = 0;
+      for (int j = 0; j < stride; ++j) {
+        sum += j < columns ? x[i * stride + j] : 0;
+        ASSERT_EQ(out[i * stride + j], j < columns ? x[i * stride + j] + 1 : 0) << i << " " << j;
+      }
+      ASSERT_EQ(sums[i], sum) << i;
+    }
+  }
+}
+
+/// A window that begins in front of the array: lanes are masked off at first, and later are not.
+TEST_P(SmallArray, LoopsThatBeginInFront) {
+  constexpr int n = 100, width = 7;
+  Buffer<float> x(n * 2), out(n);
+  for (int i = 0; i < n * 2; ++i)
+    x[i] = float(i % 13);
+  SourceOptions options = promised();
+  options.grid = {2, 1, 1};
+  ASSERT_EQ(runSource(R"(
+@triton.jit
+def kernel(x, o, n, width, stride, N: tl.constexpr):
+    t = tl.program_id(0) * N + tl.arange(0, N)
+    sum = tl.zeros((N,), tl.float32)
+    for k in range(width):
+        at = t - (width - 1) + k
+        sum += tl.load(x + at * stride, mask=(at >= 0) & (at < n), other=0.0) * (k + 1)
+    tl.store(o + t, sum, mask=t < n)
+)",
+                      GetParam(),
+                      {{"x", "*fp32", x},
+                       {"o", "*fp32", out},
+                       {"n", "i32", n},
+                       {"width", "i32", width},
+                       {"stride", "i32", 2}},
+                      {{"N", 64}}, options),
+            "");
+  for (int t = 0; t < n; ++t) {
+    float sum = 0;
+    for (int k = 0; k < width; ++k)
+      sum += t - (width - 1) + k >= 0 ? x[(t - (width - 1) + k) * 2] * float(k + 1) : 0;
+    ASSERT_EQ(out[t], sum) << t;
+  }
+}
+
+/// Rows that are looked up, in place, and by pointers of two loops.
+TEST_P(SmallArray, InPlace) {
+  constexpr int stride = 40;
+  Buffer<float> x(rows * stride), before(rows * stride);
+  Buffer<int32_t> table(rows);
+  for (int i = 0; i < rows * stride; ++i)
+    before[i] = x[i] = float(i % 31);
+  for (int i = 0; i < rows; ++i)
+    table[i] = (i * 7) % rows;
+  SourceOptions options = promised();
+  options.grid = {rows, 1, 1};
+  ASSERT_EQ(runSource(R"(
+@triton.jit
+def kernel(x, table, columns, stride, N: tl.constexpr):
+    row = x + tl.load(table + tl.program_id(0)) * stride
+    i = tl.arange(0, N)
+    most = tl.full((N,), -1.0, tl.float32)
+    for k in range(0, columns, N):
+        most = tl.maximum(most, tl.load(row + k + i, mask=k + i < columns, other=-1.0))
+    largest = tl.max(most, 0)
+    for k in range(0, columns, N):
+        v = tl.load(row + k + i, mask=k + i < columns)
+        tl.store(row + k + i, v - largest, mask=k + i < columns)
+)",
+                      GetParam(),
+                      {{"x", "*fp32", x},
+                       {"table", "*i32", table},
+                       {"columns", "i32", 33},
+                       {"stride", "i32", stride}},
+                      {{"N", 16}}, options),
+            "");
+  for (int i = 0; i < rows; ++i) {
+    float largest = -1;
+    for (int j = 0; j < 33; ++j)
+      largest = std::max(largest, before[i * stride + j]);
+    for (int j = 0; j < stride; ++j)
+      ASSERT_EQ(x[i * stride + j], before[i * stride + j] - (j < 33 ? largest : 0))
+          << i << " " << j;
+  }
+}
+
+const char *const smallArrayTargets[] = {"cpu",        "emu:gfx90a",  "emu:gfx942",
+                                         "emu:gfx950", "emu:gfx1100", "emu:gfx1201"};
+INSTANTIATE_TEST_SUITE_P(, SmallArray, ::testing::ValuesIn(smallArrayTargets), sourceTargetName);
+
+} // namespace
+} // namespace kiln::testing
