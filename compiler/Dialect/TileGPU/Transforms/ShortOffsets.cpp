@@ -124,11 +124,20 @@ bool ShortOffsets::canFollow(Value value) {
          llvm::all_of(op->getOperands(), [&](Value operand) { return canFollow(operand); });
 }
 
+/// Whether low words make up its own. Not where it has not moved and parts of it have: it is another
+/// number's first iteration that they would be of, as of a counter that begins at another loop's.
+bool ShortOffsets::isOfLowWords(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op && tile::elementTypeOf(value.getType()).isInteger(64) &&
+         llvm::none_of(op->getOperands(), [&](Value operand) {
+           return tile::elementTypeOf(operand.getType()).isIntOrIndex() && hasMoved(operand);
+         });
+}
+
 /// Of an integer its low word; of a pointer its bytes.
 Value ShortOffsets::follow(Value value, OpBuilder &b) {
   if (Value known = written.lookup(value))
     return known;
-  Type type = tile::elementTypeOf(value.getType());
   bool isMoved = isPointer(value) || hasMoved(value);
   Value result;
   if (auto argument = dyn_cast<BlockArgument>(value); argument && isMoved) {
@@ -139,7 +148,7 @@ Value ShortOffsets::follow(Value value, OpBuilder &b) {
       result = follow(argument == loop.getInductionVar() ? loop.getLowerBound()
                                                          : loop.getTiedLoopInit(argument)->get(),
                       b);
-  } else if (isMoved || (type.isInteger(64) && value.getDefiningOp())) {
+  } else if (isMoved || isOfLowWords(value)) {
     result = followOperation(value.getDefiningOp(), b);
   }
   return written[value] = result ? result : lowWord(value, b);

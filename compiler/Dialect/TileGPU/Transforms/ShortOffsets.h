@@ -28,6 +28,7 @@ private:
   void findLoops(const Polynomial &elements, mlir::Operation *at);
   bool hasMoved(mlir::Value value);
   bool canFollow(mlir::Value value);
+  bool isOfLowWords(mlir::Value value);
   mlir::Value follow(mlir::Value value, mlir::OpBuilder &b);
   mlir::Value followOperation(mlir::Operation *op, mlir::OpBuilder &b);
 
