@@ -87,6 +87,18 @@ std::optional<Polynomial> ShortOffsets::moves(Value pointers, Operation *at) {
   return canFollow(pointers) ? std::optional(moved) : std::nullopt;
 }
 
+std::optional<Polynomial> ShortOffsets::steadyRest(Value pointers, Operation *at) {
+  std::optional<Polynomial> elements = elementsOf(pointers), moved = moves(pointers, at);
+  if (!elements || !moved)
+    return std::nullopt;
+  Polynomial rest = elements->plus(*moved, /*factor=*/-1);
+  for (Operation *around = at->getParentOp(); !isa<func::FuncOp>(around);
+       around = around->getParentOp())
+    if (polynomials.variesIn(rest, around))
+      return std::nullopt;
+  return rest.isTooLarge() ? std::nullopt : std::optional(rest);
+}
+
 Value ShortOffsets::write(Value pointers, Operation *at, OpBuilder &b) {
   findLoops(*elementsOf(pointers), at);
   return follow(pointers, b);
@@ -124,8 +136,9 @@ bool ShortOffsets::canFollow(Value value) {
          llvm::all_of(op->getOperands(), [&](Value operand) { return canFollow(operand); });
 }
 
-/// Whether low words make up its own. Not where it has not moved and parts of it have: it is another
-/// number's first iteration that they would be of, as of a counter that begins at another loop's.
+/// Whether low words make up its own. Not where it has not moved and parts of it have: it is
+/// another number's first iteration that they would be of, as of a counter that begins at another
+/// loop's.
 bool ShortOffsets::isOfLowWords(Value value) {
   Operation *op = value.getDefiningOp();
   return op && tile::elementTypeOf(value.getType()).isInteger(64) &&

@@ -102,4 +102,28 @@ func.func @bases(%x: !tile.ptr<f32>, %n: i32, %stride: i32, %value: tensor<256xf
   %v = tile.load %ax : (tensor<256x!tile.ptr<f32>, #l>) -> tensor<256xf32, #l>
   return %v : tensor<256xf32, #l>
 }
+
+// One array and one base, but what an iteration stores the next one loads. Unrolled, these are two bases.
+// CHECK-LABEL: func.func @carried
+// CHECK-NOT: tilegpu.buffer
+// CHECK: return
+func.func @carried(%x: !tile.ptr<f32>, %stride: i32) attributes {tile.small_arrays} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c4 = arith.constant 4 : i32
+  %r = tile.arange 0, 256 : tensor<256xi32, #l>
+  %ss = tile.splat %stride : i32 -> tensor<256xi32, #l>
+  %one = tile.splat %c1 : i32 -> tensor<256xi32, #l>
+  %i = arith.muli %r, %ss : tensor<256xi32, #l>
+  %px = tile.splat %x : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>, #l>
+  %ax = tile.addptr %px, %i : tensor<256x!tile.ptr<f32>, #l>, tensor<256xi32, #l>
+  scf.for %k = %c0 to %c4 step %c1 : i32 {
+    %ks = tile.splat %k : i32 -> tensor<256xi32, #l>
+    %p = tile.addptr %ax, %ks : tensor<256x!tile.ptr<f32>, #l>, tensor<256xi32, #l>
+    %v = tile.load %p : (tensor<256x!tile.ptr<f32>, #l>) -> tensor<256xf32, #l>
+    %q = tile.addptr %p, %one : tensor<256x!tile.ptr<f32>, #l>, tensor<256xi32, #l>
+    tile.store %q, %v : (tensor<256x!tile.ptr<f32>, #l>, tensor<256xf32, #l>) -> ()
+  }
+  return
+}
 }
