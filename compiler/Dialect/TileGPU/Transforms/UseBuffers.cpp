@@ -425,6 +425,10 @@ private:
     DenseSet<Operation *> planned;
     for (const Place &place : places)
       planned.insert(place.access);
+    DenseSet<Value> stored;
+    for (const Place &place : places)
+      if (isa<tile::StoreOp>(place.access))
+        stored.insert(place.argument);
     /// By argument; null: some array.
     DenseSet<Value> read, written;
     getOperation().walk([&](Operation *op) {
@@ -441,7 +445,7 @@ private:
       return arguments.contains(place.argument) || arguments.contains(Value());
     };
     llvm::erase_if(places, [&](const Place &place) {
-      return holds(written, place) || (isa<tile::StoreOp>(place.access) && holds(read, place));
+      return holds(written, place) || (stored.contains(place.argument) && holds(read, place));
     });
   }
 };
