@@ -87,6 +87,18 @@ std::optional<Polynomial> ShortOffsets::moves(Value pointers, Operation *at) {
   return canFollow(pointers) ? std::optional(moved) : std::nullopt;
 }
 
+std::optional<Polynomial> ShortOffsets::steadyRest(Value pointers, Operation *at) {
+  std::optional<Polynomial> elements = elementsOf(pointers), moved = moves(pointers, at);
+  if (!elements || !moved)
+    return std::nullopt;
+  Polynomial rest = elements->plus(*moved, /*factor=*/-1);
+  for (Operation *around = at->getParentOp(); !isa<func::FuncOp>(around);
+       around = around->getParentOp())
+    if (polynomials.variesIn(rest, around))
+      return std::nullopt;
+  return rest.isTooLarge() ? std::nullopt : std::optional(rest);
+}
+
 Value ShortOffsets::write(Value pointers, Operation *at, OpBuilder &b) {
   findLoops(*elementsOf(pointers), at);
   return follow(pointers, b);
@@ -124,11 +136,21 @@ bool ShortOffsets::canFollow(Value value) {
          llvm::all_of(op->getOperands(), [&](Value operand) { return canFollow(operand); });
 }
 
+/// Whether low words make up its own. Not where it has not moved and parts of it have: it is
+/// another number's first iteration that they would be of, as of a counter that begins at another
+/// loop's.
+bool ShortOffsets::isOfLowWords(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op && tile::elementTypeOf(value.getType()).isInteger(64) &&
+         llvm::none_of(op->getOperands(), [&](Value operand) {
+           return tile::elementTypeOf(operand.getType()).isIntOrIndex() && hasMoved(operand);
+         });
+}
+
 /// Of an integer its low word; of a pointer its bytes.
 Value ShortOffsets::follow(Value value, OpBuilder &b) {
   if (Value known = written.lookup(value))
     return known;
-  Type type = tile::elementTypeOf(value.getType());
   bool isMoved = isPointer(value) || hasMoved(value);
   Value result;
   if (auto argument = dyn_cast<BlockArgument>(value); argument && isMoved) {
@@ -139,7 +161,7 @@ Value ShortOffsets::follow(Value value, OpBuilder &b) {
       result = follow(argument == loop.getInductionVar() ? loop.getLowerBound()
                                                          : loop.getTiedLoopInit(argument)->get(),
                       b);
-  } else if (isMoved || (type.isInteger(64) && value.getDefiningOp())) {
+  } else if (isMoved || isOfLowWords(value)) {
     result = followOperation(value.getDefiningOp(), b);
   }
   return written[value] = result ? result : lowWord(value, b);

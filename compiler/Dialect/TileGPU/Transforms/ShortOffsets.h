@@ -20,6 +20,10 @@ public:
   /// can be written. None where the rest has no offsets that `write` could write.
   std::optional<Polynomial> moves(mlir::Value pointers, mlir::Operation *at);
 
+  /// The elements less `moves`. None where that may differ between iterations of a loop around the
+  /// access.
+  std::optional<Polynomial> steadyRest(mlir::Value pointers, mlir::Operation *at);
+
   /// For each element its bytes from the argument, less those of `moves`; modulo 2^32.
   mlir::Value write(mlir::Value pointers, mlir::Operation *at, mlir::OpBuilder &b);
 
@@ -28,6 +32,7 @@ private:
   void findLoops(const Polynomial &elements, mlir::Operation *at);
   bool hasMoved(mlir::Value value);
   bool canFollow(mlir::Value value);
+  bool isOfLowWords(mlir::Value value);
   mlir::Value follow(mlir::Value value, mlir::OpBuilder &b);
   mlir::Value followOperation(mlir::Operation *op, mlir::OpBuilder &b);
 

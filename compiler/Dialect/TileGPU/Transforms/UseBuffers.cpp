@@ -73,9 +73,10 @@ struct Place {
   SmallVector<Value> conditions; ///< i1, of the tile
   SmallVector<Value> masks;      ///< the rest
   unsigned axis = 0, vector = 1;
-  int64_t span = 0;     ///< bytes from the first to behind the last element
-  bool isShort = false; ///< offsets are of 32 bits by a promise
-  bool isMoved = false; ///< of such: loops move the base
+  int64_t span = 0;                    ///< bytes from the first to behind the last element
+  bool isShort = false;                ///< offsets are of 32 bits by a promise
+  bool isMoved = false;                ///< of such: loops move the base
+  std::optional<Polynomial> rest = {}; ///< of such: ShortOffsets::steadyRest
 };
 
 class BufferPlanner {
@@ -153,6 +154,7 @@ private:
     place.isMoved = !offset->terms().empty();
     place.offset =
         place.isMoved ? offset->plus(Polynomial::constant(inFront / elementBytes)) : Polynomial();
+    place.rest = shortOffsets.steadyRest(pointers, at);
     place.strides.assign(tile::shapeOf(pointers.getType()).size(), 0);
     place.isShort = true;
     if (mask)
@@ -401,14 +403,16 @@ struct UseBuffersPass : PassWrapper<UseBuffersPass, OperationPass<func::FuncOp>>
 
 private:
   /// An array of which some access has short offsets, and one writes, has one base for all: LLVM's
-  /// scheduler takes two that are a constant apart for different memory.
+  /// scheduler takes two that are a constant apart for different memory, as a loop's are that LLVM
+  /// has unrolled. So a thread's element that iterations meet in must have one base in them.
   static void dropDifferentBases(std::vector<Place> &places) {
     DenseSet<Value> mixed;
     for (const Place &place : places)
       for (const Place &other : places)
         if (place.isShort && place.argument == other.argument &&
             (isa<tile::StoreOp>(place.access) || isa<tile::StoreOp>(other.access)) &&
-            (!other.isShort || !(place.offset == other.offset)))
+            (!other.isShort || !(place.offset == other.offset) ||
+             (place.isMoved && (!place.rest || !(*place.rest == other.rest)))))
           mixed.insert(place.argument);
     llvm::erase_if(places, [&](const Place &place) {
       return place.isShort && mixed.contains(place.argument);
@@ -421,6 +425,10 @@ private:
     DenseSet<Operation *> planned;
     for (const Place &place : places)
       planned.insert(place.access);
+    DenseSet<Value> stored;
+    for (const Place &place : places)
+      if (isa<tile::StoreOp>(place.access))
+        stored.insert(place.argument);
     /// By argument; null: some array.
     DenseSet<Value> read, written;
     getOperation().walk([&](Operation *op) {
@@ -437,7 +445,7 @@ private:
       return arguments.contains(place.argument) || arguments.contains(Value());
     };
     llvm::erase_if(places, [&](const Place &place) {
-      return holds(written, place) || (isa<tile::StoreOp>(place.access) && holds(read, place));
+      return holds(written, place) || (stored.contains(place.argument) && holds(read, place));
     });
   }
 };

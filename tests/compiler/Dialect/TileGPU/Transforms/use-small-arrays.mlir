@@ -102,4 +102,61 @@ func.func @bases(%x: !tile.ptr<f32>, %n: i32, %stride: i32, %value: tensor<256xf
   %v = tile.load %ax : (tensor<256x!tile.ptr<f32>, #l>) -> tensor<256xf32, #l>
   return %v : tensor<256xf32, #l>
 }
+
+// One array and one base, but what an iteration stores the next one loads. Unrolled, these are two bases.
+// CHECK-LABEL: func.func @carried
+// CHECK-NOT: tilegpu.buffer
+// CHECK: return
+func.func @carried(%x: !tile.ptr<f32>, %stride: i32) attributes {tile.small_arrays} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c4 = arith.constant 4 : i32
+  %r = tile.arange 0, 256 : tensor<256xi32, #l>
+  %ss = tile.splat %stride : i32 -> tensor<256xi32, #l>
+  %one = tile.splat %c1 : i32 -> tensor<256xi32, #l>
+  %i = arith.muli %r, %ss : tensor<256xi32, #l>
+  %px = tile.splat %x : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>, #l>
+  %ax = tile.addptr %px, %i : tensor<256x!tile.ptr<f32>, #l>, tensor<256xi32, #l>
+  scf.for %k = %c0 to %c4 step %c1 : i32 {
+    %ks = tile.splat %k : i32 -> tensor<256xi32, #l>
+    %p = tile.addptr %ax, %ks : tensor<256x!tile.ptr<f32>, #l>, tensor<256xi32, #l>
+    %v = tile.load %p : (tensor<256x!tile.ptr<f32>, #l>) -> tensor<256xf32, #l>
+    %q = tile.addptr %p, %one : tensor<256x!tile.ptr<f32>, #l>, tensor<256xi32, #l>
+    tile.store %q, %v : (tensor<256x!tile.ptr<f32>, #l>, tensor<256xf32, #l>) -> ()
+  }
+  return
+}
+
+// How far the inner counter has come has not moved with the outer one, though it is made of two that have.
+// CHECK-LABEL: func.func @counter
+// CHECK: %[[COME:.*]] = arith.subi %{{.*}}, %{{.*}} : i64
+// CHECK: arith.trunci %[[COME]] : i64 to i32
+// CHECK: tilegpu.buffer_load %{{.*}} offset
+func.func @counter(%x: !tile.ptr<f32>, %n: i64, %row: i64) -> tensor<256xf32, #l> attributes {tile.small_arrays} {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %c64 = arith.constant 64 : i64
+  %r = tile.arange 0, 256 : tensor<256xi32, #l>
+  %wide = arith.extsi %r : tensor<256xi32, #l> to tensor<256xi64, #l>
+  %zero = arith.constant dense<0.0> : tensor<256xf32, #l>
+  %px = tile.splat %x : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>, #l>
+  %out = scf.for %a = %c0 to %n step %c1 iter_args(%outer = %zero) -> (tensor<256xf32, #l>) : i64 {
+    %first = arith.muli %a, %c64 : i64
+    %last = arith.addi %first, %c64 : i64
+    %start = arith.muli %a, %row : i64
+    %starts = tile.splat %start : i64 -> tensor<256xi64, #l>
+    %sums = scf.for %b = %first to %last step %c1 iter_args(%sum = %outer) -> (tensor<256xf32, #l>) : i64 {
+      %come = arith.subi %b, %first : i64
+      %comes = tile.splat %come : i64 -> tensor<256xi64, #l>
+      %i = arith.muli %wide, %comes : tensor<256xi64, #l>
+      %o = arith.addi %i, %starts : tensor<256xi64, #l>
+      %ax = tile.addptr %px, %o : tensor<256x!tile.ptr<f32>, #l>, tensor<256xi64, #l>
+      %v = tile.load %ax : (tensor<256x!tile.ptr<f32>, #l>) -> tensor<256xf32, #l>
+      %s = arith.addf %sum, %v : tensor<256xf32, #l>
+      scf.yield %s : tensor<256xf32, #l>
+    }
+    scf.yield %sums : tensor<256xf32, #l>
+  }
+  return %out : tensor<256xf32, #l>
+}
 }
