@@ -33,7 +33,6 @@ class Launch:
     numbers: dict = field(default_factory=dict)  # integers: arguments and constants by name
     grid: tuple = (1, 1, 1)
     grid_expressions: tuple = ()  # for each dimension that the program gives, the expressions that may be meant
-    small_arrays: bool = False  # its arrays are tensors in storages below 2 GiB
 
     def integer_constants(self):
         return {name: value.constant for name, value in self.values.items() if value.is_constant and type(value.constant) is int}

@@ -11,7 +11,7 @@ from kiln.jit.launch_spec import AMD_OPTIONS, OPTIONS, Arguments
 from kiln.jit.literals import Unwritable
 from kiln.record import grid_expression
 from kiln.record.launch import Launch, Value
-from kiln.record.tensor_arguments import are_small, named_arguments, storages_of, tensors_in
+from kiln.record.tensor_arguments import named_arguments, storages_of, tensors_in
 
 
 class Observer:
@@ -116,7 +116,6 @@ class Observer:
             numbers,
             (*sizes, 1, 1, 1)[:3],
             candidates or grid_expression.of_sizes(sizes, numbers),
-            are_small(arguments.at_run_time),
         )
         return launch, arguments.at_run_time
 

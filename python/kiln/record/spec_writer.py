@@ -63,8 +63,6 @@ class Entry:
         if key and any(len(configs) > 1 for _, configs in signatures):
             entry["dispatch"] = {"key": key[:8]}
         grid = grid_expression.agreed(self.launches)
-        if all(launch.small_arrays for launch in self.launches):
-            entry["small_arrays"] = True
         if grid and all(self._may_use(expression) for expression in grid):
             entry["grid"] = grid
         return entry

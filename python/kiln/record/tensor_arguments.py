@@ -80,12 +80,6 @@ def storages_of(at_run_time):
     return [_storage(tensor) for tensor in found.values()]
 
 
-def are_small(at_run_time):
-    """Whether there are arrays, and all of them are tensors in storages below 2 GiB."""
-    arrays = [passed for passed in at_run_time if passed.type.startswith(("*", "tensordesc"))]
-    return bool(arrays) and all(passed.tensor is not None and passed.tensor.untyped_storage().nbytes() < 1 << 31 for passed in arrays)
-
-
 def _storage(tensor):
     storage = tensor.untyped_storage()
     element = element_types.of_array(str(tensor.dtype).removeprefix("torch.")) or "u8"

@@ -1,6 +1,5 @@
 """record_test.py SPEC: writes a spec of made-up launches of loaded.py, after tests of how it comes about."""
 import contextlib
-import dataclasses
 import io
 import json
 import os
@@ -166,12 +165,6 @@ class SpecTest(unittest.TestCase):
         (entry,) = spec_writer.entries_of([launch(100), launch(160, promise="16"), launch(1), launch(300)])
         spelled = [(s["signature"]["y"], s["signature"]["n"]) for s in entry.spec("loaded.py")["signatures"]]
         self.assertEqual(spelled, [("*fp32:16", "i32:16"), ("*fp32", "i32:1"), ("*fp32", "i32")])
-
-    def test_arrays_that_were_small_in_all_launches_are_promised_to_be(self):
-        for small, promised in [((True, True), True), ((True, False), None)]:
-            launches = [dataclasses.replace(launch(n), small_arrays=is_small) for n, is_small in zip((100, 300), small)]
-            (entry,) = spec_writer.entries_of(launches)
-            self.assertEqual(entry.spec("loaded.py").get("small_arrays"), promised)
 
 
 class CommandTest(unittest.TestCase):
