@@ -8,20 +8,18 @@
 // The approach: an address is a sum of what is one number for the tile (the argument, a program's
 // or an iteration's place) and of what the element's index adds. The first part, of 64 bits, goes
 // to the base, so that arrays of any size will do; the second is small, as it is of constants
-// alone. A mask `index < bound` of the same index becomes the number of bytes, computed by the
-// wave:
+// alone. A mask `index < bound` of the same index becomes the number of bytes:
 //
 //   x + pid * 1024 + i, mask pid * 1024 + i < n     base x + pid * 1024, bytes 4 * (n - pid * 1024)
 //
-// What else is in a mask sends the offset of a lane out of range.
-//
-// Words of 4 bytes are in range or not. Where elements are shorter and the bound may divide a word,
-// and where several numbers per lane make up the index (strides at run time), accesses stay what
-// they are, unless arrays are promised to be below 2 GiB (`tile.small_arrays`). Then the argument
-// is the base, and all of the index an offset of 32 bits, where masks select one that is out of
-// range. What loops move pointers by goes to the base, so that offsets are the same in all
-// iterations. A lane that is masked off when the loop begins, and not later, may begin in front of
-// the array: so the base begins 2 GiB less 32 bytes in front of it.
+// What else is in a mask sends the offset of a lane out of range. Words of 4 bytes are in range or
+// not. Where elements are shorter and the bound may divide a word, and where several numbers per
+// lane make up the index (strides at run time), accesses stay what they are, unless arrays are
+// promised to be below 2 GiB (`tile.small_arrays`). Then the argument is the base, and all of the
+// index an offset of 32 bits, where masks select one that is out of range. What loops move pointers
+// by goes to the base, so that offsets are the same in all iterations. A lane that is masked off
+// when the loop begins, and not later, may begin in front of the array: so the base begins 2 GiB
+// less 32 bytes in front of it.
 
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "compiler/Dialect/TileGPU/Transforms/OwnerLoads.h"
@@ -149,7 +147,9 @@ private:
   /// For arrays that are promised to be small.
   bool planOffsets(Value pointers, Value mask, Place &place) {
     std::optional<Polynomial> offset = shortOffsets.moves(pointers, at);
-    if (!offset)
+    // What all lanes load alike comes by scalar instructions.
+    ArrayRef<BinaryVector> lanes = tilegpu::layoutOf(pointers.getType()).columns(Dim::Lane);
+    if (!offset || (isa<tile::LoadOp>(at) && llvm::all_of(lanes, [](auto lane) { return !lane; })))
       return false;
     place.isMoved = !offset->terms().empty();
     place.offset =

@@ -3,6 +3,7 @@
 // RUN: kiln-opt --pass-pipeline="builtin.module(func.func(kiln-use-buffers),canonicalize)" %s | FileCheck %s
 
 #l = #tilegpu.layout<"register: 1 2; lane: 4 8 16 32 64 128; warp: ; block: -> 256">
+#u = #tilegpu.layout<"register: 1 2 4; lane: 0 0 0 0 0 0; warp: ; block: -> 8">
 
 module attributes {tilegpu.target = "hip:gfx942"} {
 // A stride at run time: index and mask are what they were, but no addresses of 64 bits.
@@ -39,6 +40,19 @@ func.func @unpromised(%x: !tile.ptr<f32>, %stride: i32) -> tensor<256xf32, #l> {
   %ax = tile.addptr %px, %i : tensor<256x!tile.ptr<f32>, #l>, tensor<256xi32, #l>
   %v = tile.load %ax : (tensor<256x!tile.ptr<f32>, #l>) -> tensor<256xf32, #l>
   return %v : tensor<256xf32, #l>
+}
+
+// Nor what all lanes load alike: scalar instructions do.
+// CHECK-LABEL: func.func @alike
+// CHECK: tile.load
+func.func @alike(%x: !tile.ptr<f32>, %stride: i32) -> tensor<8xf32, #u> attributes {tile.small_arrays} {
+  %r = tile.arange 0, 8 : tensor<8xi32, #u>
+  %ss = tile.splat %stride : i32 -> tensor<8xi32, #u>
+  %i = arith.muli %r, %ss : tensor<8xi32, #u>
+  %px = tile.splat %x : !tile.ptr<f32> -> tensor<8x!tile.ptr<f32>, #u>
+  %ax = tile.addptr %px, %i : tensor<8x!tile.ptr<f32>, #u>, tensor<8xi32, #u>
+  %v = tile.load %ax : (tensor<8x!tile.ptr<f32>, #u>) -> tensor<8xf32, #u>
+  return %v : tensor<8xf32, #u>
 }
 
 // A constant stride and a bound need no offset for each lane, promised or not.
