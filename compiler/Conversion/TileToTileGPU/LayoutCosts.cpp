@@ -42,10 +42,11 @@ double LayoutCosts::plannedConversion(const LinearLayout &from, const LinearLayo
   bool hasRoom = bytes <= int64_t(target.maxSharedBytes);
   int64_t barriers = 2 * barrierCostOf(from);
   // What runs ahead through registers stands beside products, which other barriers part; what is
-  // copied does not. RDNA's threads have no registers for what the exchange saves: numbers of many
-  // columns, and addresses.
+  // copied does not. So do they around loops of products: less there is ten registers more for two
+  // kernels of twenty. RDNA's threads have no registers for what the exchange saves: numbers of
+  // many columns, and addresses.
   constexpr int64_t parted = 3;
-  if (target.matrix.mfmaGeneration && !target.warpCopies && taker == Taker::Any)
+  if (target.matrix.mfmaGeneration && !target.warpCopies && taker == Taker::BesideProducts)
     barriers *= parted;
   if (kind == ConversionKind::Shared && !hasRoom)
     return forbidden;

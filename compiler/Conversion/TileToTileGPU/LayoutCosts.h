@@ -51,8 +51,8 @@ public:
 
   /// What the node itself costs with this choice.
   double node(const LayoutNode &node, const LayoutChoice &choice);
-  /// Who takes a converted value. Transposition: dots, as they also take it as it is.
-  enum class Taker : uint8_t { Any, Transposition, Dot, UnitAsA, UnitAsB };
+  /// Who takes a converted value. BesideProducts: what is no dot, in a kernel that has some.
+  enum class Taker : uint8_t { Any, BesideProducts, Dot, UnitAsA, UnitAsB };
   /// What it costs to have a value of this element type, in `from`, in `to`.
   double conversion(tilegpu::LayoutAttr from, tilegpu::LayoutAttr to, mlir::Type element,
                     Taker taker);

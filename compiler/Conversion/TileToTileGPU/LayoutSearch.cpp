@@ -62,14 +62,14 @@ private:
     return isa<tile::DotOp>(use.getOwner()) && use.getOperandNumber() < 2;
   }
 
-  static LayoutCosts::Taker takerOf(const LayoutNode &user, OpOperand &use) {
+  LayoutCosts::Taker takerOf(const LayoutNode &user, OpOperand &use) {
     using Taker = LayoutCosts::Taker;
     // One load for dots that take the tile both ways, as attention's backward pass does.
     if (isa<tile::TransOp>(user.op) && llvm::all_of(user.op->getUses(), isOperandOfDot) &&
         llvm::any_of(use.get().getUses(), isOperandOfDot))
-      return Taker::Transposition;
-    if (user.transfer != LayoutTransfer::Dot || use.getOperandNumber() == 2)
       return Taker::Any;
+    if (user.transfer != LayoutTransfer::Dot || use.getOperandNumber() == 2)
+      return hasProducts ? Taker::BesideProducts : Taker::Any;
     tilegpu::MatrixUnitAttr unit = user.chosen().unit;
     if (!unit || !unit.getTiling().instruction->readsSharedMemory())
       return Taker::Dot;
@@ -271,6 +271,8 @@ private:
 
   LayoutGraph &graph;
   LayoutCosts &costs;
+  bool hasProducts = llvm::any_of(
+      graph.nodes(), [](const LayoutNode &node) { return isa_and_nonnull<tile::DotOp>(node.op); });
   /// Counts the moves that were taken, and by node and proposal, at which count the region around
   /// it was tried last.
   unsigned version = 0;
