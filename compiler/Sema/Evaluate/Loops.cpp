@@ -50,11 +50,17 @@ static void fillBounds(const Call &call, LoopBounds &bounds) {
 
 std::optional<LoopBounds> Evaluator::loopBounds(const ast::ForStmt &stmt,
                                                 std::optional<std::vector<Value>> &items) {
-  const auto *callExpr = llvm::dyn_cast<ast::CallExpr>(stmt.iterable);
-  if (!callExpr || frame()->mode != FunctionMode::Kernel) {
-    items = iterate(evaluate(*stmt.iterable));
+  auto overItems = [&]() -> std::optional<LoopBounds> {
+    if (isPortable())
+      tensors().notPortable("a loop over something else than a range",
+                            "loop over tl.static_range(...) and take the elements by their index");
+    else
+      items = iterate(evaluate(*stmt.iterable));
     return std::nullopt;
-  }
+  };
+  const auto *callExpr = llvm::dyn_cast<ast::CallExpr>(stmt.iterable);
+  if (!callExpr || frame()->mode != FunctionMode::Kernel)
+    return overItems();
   Value callee = evaluate(*callExpr->callee);
   if (failed())
     return std::nullopt;
@@ -63,15 +69,8 @@ std::optional<LoopBounds> Evaluator::loopBounds(const ast::ForStmt &stmt,
   bool isPlain = info && info->library == Library::Python && info->name == "range";
   bool isTriton = info && info->library == Library::Language && info->name == "range";
   bool isStatic = info && info->name == "static_range";
-  if (!isPlain && !isTriton && !isStatic) {
-    if (isPortable()) {
-      tensors().notPortable("a loop over something else than a range",
-                            "loop over tl.static_range(...) and take the elements by their index");
-      return std::nullopt;
-    }
-    items = iterate(evaluate(*stmt.iterable));
-    return std::nullopt;
-  }
+  if (!isPlain && !isTriton && !isStatic)
+    return overItems();
   noteCall(*info);
   std::vector<Value> args;
   Keywords keywords;

@@ -57,13 +57,6 @@ MaybeRefusal refusalOf(const ast::CallExpr &expr) {
   return std::nullopt;
 }
 
-MaybeRefusal refusalOf(const ast::ForStmt &stmt) {
-  if (!llvm::isa<ast::CallExpr>(stmt.iterable))
-    return Refusal{"a loop over something else than a range",
-                   "loop over tl.static_range(...) and take the elements by their index"};
-  return std::nullopt;
-}
-
 MaybeRefusal refusalOf(const ast::Node &node) {
   using ast::NodeKind;
   switch (node.kind) {
@@ -85,8 +78,6 @@ MaybeRefusal refusalOf(const ast::Node &node) {
     return Refusal{"'try'", "ask by hasattr(...) or a tl.constexpr parameter"};
   case NodeKind::AssignStmt:
     return refusalOf(llvm::cast<ast::AssignStmt>(node));
-  case NodeKind::ForStmt:
-    return refusalOf(llvm::cast<ast::ForStmt>(node));
   case NodeKind::CallExpr:
     return refusalOf(llvm::cast<ast::CallExpr>(node));
   case NodeKind::CompareExpr:
