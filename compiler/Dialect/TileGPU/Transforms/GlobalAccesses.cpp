@@ -113,7 +113,9 @@ bool tellsOthers(Operation *op) {
 }
 
 bool showsOthersWrites(Operation *op) {
-  bool isSeen = isa<tile::AtomicRMWOp>(op) && !op->use_empty();
+  auto load = dyn_cast<tile::LoadOp>(op);
+  bool isSeen =
+      (isa<tile::AtomicRMWOp>(op) && !op->use_empty()) || (load && tilegpu::isReadForAll(load));
   return isSeen || isa<tile::BarrierOp, tile::FenceOp, tile::AtomicCASOp>(op);
 }
 

@@ -62,11 +62,17 @@ struct Slice {
 
 /// Whether the value is another one in another iteration, as far as can be seen.
 bool changesIn(scf::ForOp loop, Value value) {
-  if (loop.isDefinedOutsideOfLoop(value))
-    return false;
-  Operation *op = value.getDefiningOp();
-  return !op || !isMemoryEffectFree(op) ||
-         llvm::any_of(op->getOperands(), [&](Value operand) { return changesIn(loop, operand); });
+  llvm::SmallSetVector<Value, 8> parts;
+  parts.insert(value);
+  for (unsigned i = 0; i < parts.size(); ++i) {
+    if (loop.isDefinedOutsideOfLoop(parts[i]))
+      continue;
+    Operation *op = parts[i].getDefiningOp();
+    if (!op || !isMemoryEffectFree(op))
+      return true;
+    parts.insert_range(op->getOperands());
+  }
+  return false;
 }
 
 /// Divides by what an iteration computes, which may be zero where there is none.
@@ -156,9 +162,7 @@ private:
     return !loop.getBody()
                 ->walk([&](Operation *op) {
                   auto dot = dyn_cast<tilegpu::DotOp>(op);
-                  auto load = dyn_cast<tile::LoadOp>(op);
                   bool waits = (dot && dot.getUnit() && !multiplies) ||
-                               (load && tilegpu::isReadForAll(load)) ||
                                (isa<tilegpu::CopyAsyncOp>(op) && hasDots()) ||
                                isa<tilegpu::TmaLoadOp, tilegpu::MBarrierWaitOp>(op);
                   return showsOthersWrites(op) || waits ? WalkResult::interrupt()

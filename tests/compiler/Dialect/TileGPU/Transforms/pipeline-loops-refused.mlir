@@ -240,6 +240,46 @@ func.func @volatileLoads(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: 
   return
 }
 
+// What is loaded behind another program's flag may be what that wrote before it.
+// CHECK-LABEL: func.func @flags
+// CHECK-NOT: copy_async
+// CHECK: return
+func.func @flags(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.ptr<f16> {tile.divisibility = 16 : i32},
+    %o: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %f: !tile.ptr<i32>, %n: i32)
+    attributes {tile.kernel, tile.num_warps = 4 : i32, tile.num_stages = 3 : i32} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %size = arith.constant 4096 : i32
+  %none = arith.constant dense<0.0> : tensor<64x64xf32>
+  %line = arith.constant dense<64> : tensor<64x1xi32>
+  %r = tile.arange 0, 64 : tensor<64xi32>
+  %r1 = tile.expand_dims %r, 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %r2 = arith.muli %r1, %line : tensor<64x1xi32>
+  %r3 = tile.broadcast %r2 : tensor<64x1xi32> -> tensor<64x64xi32>
+  %c1 = tile.expand_dims %r, 0 : tensor<64xi32> -> tensor<1x64xi32>
+  %c2 = tile.broadcast %c1 : tensor<1x64xi32> -> tensor<64x64xi32>
+  %at = arith.addi %r3, %c2 : tensor<64x64xi32>
+  %sum, %seen = scf.for %i = %zero to %n step %one iter_args(%s = %none, %t = %zero) -> (tensor<64x64xf32>, i32) : i32 {
+    %place = arith.muli %i, %size : i32
+    %flag = tile.load %f {is_volatile} : (!tile.ptr<i32>) -> i32
+    %pa0 = tile.addptr %a, %place : !tile.ptr<f16>, i32
+    %pa1 = tile.splat %pa0 : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+    %pa = tile.addptr %pa1, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %x = tile.load %pa : (tensor<64x64x!tile.ptr<f16>>) -> tensor<64x64xf16>
+    %pb0 = tile.addptr %b, %place : !tile.ptr<f16>, i32
+    %pb1 = tile.splat %pb0 : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+    %pb = tile.addptr %pb1, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %y = tile.load %pb : (tensor<64x64x!tile.ptr<f16>>) -> tensor<64x64xf16>
+    %d = tile.dot %x, %y, %s : (tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    scf.yield %d, %flag : tensor<64x64xf32>, i32
+  }
+  %o1 = tile.splat %o : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  %po = tile.addptr %o1, %at : tensor<64x64x!tile.ptr<f32>>, tensor<64x64xi32>
+  tile.store %po, %sum : (tensor<64x64x!tile.ptr<f32>>, tensor<64x64xf32>) -> ()
+  tile.store %f, %seen : (!tile.ptr<i32>, i32) -> ()
+  return
+}
+
 // Copies bring nothing but zero where the mask is false.
 // CHECK-LABEL: func.func @otherThanZero
 // CHECK-NOT: copy_async
