@@ -245,6 +245,8 @@ void addLoopPasses(PassManager &passes) {
   passes.addNestedPass<func::FuncOp>(createPrefetchOperandsPass());
   // After it an attention's second product runs beside the next block's softmax.
   passes.addNestedPass<func::FuncOp>(createDelayDotsPass());
+  // After it what loads read for the last time leaves the cache first.
+  passes.addNestedPass<func::FuncOp>(createEvictReadPass());
   // After it other loads of loops that ask for stages run ahead, too.
   passes.addNestedPass<func::FuncOp>(createPrefetchLoadsPass());
   // After it threads hold of what they load as much as they have registers for, if that can be.

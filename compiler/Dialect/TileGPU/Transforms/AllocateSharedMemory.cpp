@@ -134,6 +134,7 @@ void registerTileGPUPasses() {
   registerPass([] { return createPrefetchOperandsPass(); });
   registerPass([] { return createDeferReductionsPass(); });
   registerPass([] { return createDelayDotsPass(); });
+  registerPass([] { return createEvictReadPass(); });
   registerPass([] { return createPrefetchLoadsPass(); });
   registerPass([] { return createSinkLoadsPass(); });
   registerPass([] { return createSinkIndicesPass(); });
