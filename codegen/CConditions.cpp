@@ -9,6 +9,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <numeric>
 
 using namespace llvm;
 
@@ -286,6 +287,24 @@ static std::vector<unsigned> comparedArguments(const EntryModel &entry,
   return arguments;
 }
 
+uint64_t EntryText::comparedUnit(unsigned argument) const {
+  if (choice.factors.empty() || (tables.isKeyed && is_contained(tables.keyArguments, argument)))
+    return 1;
+  StringRef name = entry->arguments[argument].name;
+  uint64_t unit = 0;
+  for (const GridFactor &factor : choice.factors)
+    for (const Expression &value : factor.values) {
+      std::vector<std::string> names = value.names();
+      if (!is_contained(names, name))
+        continue;
+      std::optional<Expression> dividend = factor.dividend();
+      if (!dividend || dividend->text() != name)
+        return 1;
+      unit = std::gcd(unit, uint64_t(value.nodes()[value.root().right].constant));
+    }
+  return unit;
+}
+
 std::vector<std::string> EntryText::choiceWords() const {
   constexpr size_t most = 12;
   std::vector<std::string> words, halves;
@@ -293,7 +312,10 @@ std::vector<std::string> EntryText::choiceWords() const {
     return {};
   for (unsigned argument : comparedArguments(*entry, tables)) {
     bool isHalf = entry->arguments[argument].type.bytes() <= 4;
-    (isHalf ? halves : words).push_back((isHalf ? "(uint32_t)" : "(uint64_t)") + field(argument));
+    std::string type = isHalf ? "(uint32_t)" : "(uint64_t)", number = type + field(argument);
+    if (uint64_t unit = comparedUnit(argument); unit > 1)
+      number = formatv("{0}({1} / {2}u + ({1} % {2}u != 0u))", type, number, unit);
+    (isHalf ? halves : words).push_back(number);
   }
   if (tables.hasCosts)
     halves.push_back("call->processors");

@@ -64,6 +64,9 @@ struct EntryText {
   /// expressions of type uint64_t over `call`, `args` and `legal`. Empty where that is more than is
   /// kept.
   std::vector<std::string> choiceWords() const;
+  /// Of an argument that grids read: what it may be rounded up to a multiple of for the choice to
+  /// stay the same.
+  uint64_t comparedUnit(unsigned argument) const;
   /// A C condition: whether a set of variants has the one that `variant`, a C expression, numbers.
   std::string isIn(llvm::StringRef set, llvm::StringRef variant) const;
 };

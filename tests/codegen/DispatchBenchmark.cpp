@@ -3,14 +3,15 @@
 // the others among 64, by promises, by conditions, by what was measured, and by the cost model. The
 // driver does nothing, so the difference is dispatch. Shapes change from call to call, as branches
 // that always go the same way cost nothing: among 4096, which are ever new ones to what a place
-// keeps of choices, and among 16, as those of a program are.
-// Run: bazel run //tests/codegen:DispatchBenchmark
+// keeps of choices, among 16, as those of a program are, and of rows alone, as those of a server
+// whose prompts have any length. Run: bazel run //tests/codegen:DispatchBenchmark
 #include "tests/codegen/dispatch/dispatch_kernels.h"
 #include "tests/codegen/test_kernels.h"
 #include <benchmark/benchmark.h>
 #include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
+#include <optional>
 
 namespace {
 
@@ -86,7 +87,8 @@ const Shape *shapes() {
 
 using Product = kiln_status (*)(kiln_stream, const void *, const void *, void *, int32_t, int32_t);
 
-void AmongSixtyFour(benchmark::State &state, Product product, unsigned numCalls) {
+void AmongSixtyFour(benchmark::State &state, Product product, unsigned numCalls,
+                    std::optional<int32_t> columns = {}) {
   kiln_stream on = stream();
   kiln_device device;
   check(kiln_stream_device(on, &device));
@@ -98,7 +100,7 @@ void AmongSixtyFour(benchmark::State &state, Product product, unsigned numCalls)
     const Shape &shape = all[i++ % numCalls];
     // Of eight sets of promises.
     char *array = a + (i & 1 ? 2 : 0);
-    benchmark::DoNotOptimize(product(on, array, a, a, shape.rows, shape.columns));
+    benchmark::DoNotOptimize(product(on, array, a, a, shape.rows, columns.value_or(shape.columns)));
   }
 }
 BENCHMARK_CAPTURE(AmongSixtyFour, promised, promised, numShapes);
@@ -109,5 +111,8 @@ BENCHMARK_CAPTURE(AmongSixtyFour, promisedAgain, promised, 16);
 BENCHMARK_CAPTURE(AmongSixtyFour, boundedAgain, bounded, 16);
 BENCHMARK_CAPTURE(AmongSixtyFour, measuredAgain, measured, 16);
 BENCHMARK_CAPTURE(AmongSixtyFour, modelledAgain, modelled, 16);
+BENCHMARK_CAPTURE(AmongSixtyFour, promisedRows, promised, numShapes, 4096);
+BENCHMARK_CAPTURE(AmongSixtyFour, measuredRows, measured, numShapes, 4096);
+BENCHMARK_CAPTURE(AmongSixtyFour, modelledRows, modelled, numShapes, 4096);
 
 } // namespace
