@@ -72,6 +72,13 @@ public:
            });
   }
 
+  /// Whether one of the loads behind it is of the array that it stores to.
+  bool isRead(tile::StoreOp store, ArrayRef<tile::LoadOp> loads) {
+    return llvm::any_of(loads, [&](tile::LoadOp load) {
+      return isBefore(store, load) && meetings.originOf(store.getPtr(), load.getPtr()).always;
+    });
+  }
+
 private:
   bool runAlike(scf::ForOp earlier, scf::ForOp later,
                 const llvm::SmallDenseMap<Operation *, Operation *> &counterparts) {
@@ -128,7 +135,7 @@ struct EvictReadPass : PassWrapper<EvictReadPass, OperationPass<func::FuncOp>> {
         continue;
       evictFirst(load);
       for (auto store : load->getBlock()->getOps<tile::StoreOp>())
-        if (isWide(store, *target, facts))
+        if (isWide(store, *target, facts) && !rereads.isRead(store, loads))
           evictFirst(store);
     }
   }

@@ -49,8 +49,8 @@ std::unique_ptr<mlir::Pass> createPrefetchOperandsPass();
 std::unique_ptr<mlir::Pass> createDelayDotsPass();
 
 /// Has what a program loads for the second time and not again, and what it stores beside that,
-/// leave the L1 cache first, on NVIDIA. On func.func, ahead of kiln-prefetch-loads; the module names
-/// the target.
+/// leave the L1 cache first, on NVIDIA. On func.func, ahead of kiln-prefetch-loads; the module
+/// names the target.
 std::unique_ptr<mlir::Pass> createEvictReadPass();
 
 /// Has loops that ask for stages load what their next iteration reads before the work of this one,

@@ -78,6 +78,42 @@ func.func @others(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %y: !tile.p
   }
   return
 }
+
+// What the second loop stores the third one loads.
+// CHECK-LABEL: func.func @between
+// CHECK: scf.yield
+// CHECK: tile.load %{{.*}} {evict = #tile.evict<evict_first>}
+// CHECK-NOT: evict
+// CHECK: return
+func.func @between(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %y: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32)
+    attributes {tile.kernel, tile.num_warps = 1 : i32} {
+  %zero = arith.constant 0 : i32
+  %block = arith.constant 128 : i32
+  %none = arith.constant dense<0.0> : tensor<128xf32, #l>
+  %index = tile.arange 0, 128 : tensor<128xi32, #l>
+  %row = tile.splat %x : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>, #l>
+  %p = tile.addptr %row, %index : tensor<128x!tile.ptr<f32>, #l>, tensor<128xi32, #l>
+  %to = tile.splat %y : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>, #l>
+  %o = tile.addptr %to, %index : tensor<128x!tile.ptr<f32>, #l>, tensor<128xi32, #l>
+  %total = scf.for %i = %zero to %n step %block iter_args(%sum = %none) -> (tensor<128xf32, #l>) : i32 {
+    %start = tile.splat %i : i32 -> tensor<128xi32, #l>
+    %q = tile.addptr %p, %start : tensor<128x!tile.ptr<f32>, #l>, tensor<128xi32, #l>
+    %a = tile.load %q : (tensor<128x!tile.ptr<f32>, #l>) -> tensor<128xf32, #l>
+    %next = arith.addf %sum, %a : tensor<128xf32, #l>
+    scf.yield %next : tensor<128xf32, #l>
+  }
+  scf.for %j = %zero to %n step %block : i32 {
+    %start = tile.splat %j : i32 -> tensor<128xi32, #l>
+    %q = tile.addptr %p, %start : tensor<128x!tile.ptr<f32>, #l>, tensor<128xi32, #l>
+    %a = tile.load %q : (tensor<128x!tile.ptr<f32>, #l>) -> tensor<128xf32, #l>
+    %b = arith.subf %a, %total : tensor<128xf32, #l>
+    %s = tile.addptr %o, %start : tensor<128x!tile.ptr<f32>, #l>, tensor<128xi32, #l>
+    tile.store %s, %b : (tensor<128x!tile.ptr<f32>, #l>, tensor<128xf32, #l>) -> ()
+  }
+  %first = tile.load %o : (tensor<128x!tile.ptr<f32>, #l>) -> tensor<128xf32, #l>
+  tile.store %p, %first : (tensor<128x!tile.ptr<f32>, #l>, tensor<128xf32, #l>) -> ()
+  return
+}
 }
 
 // -----
