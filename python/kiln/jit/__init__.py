@@ -9,6 +9,8 @@
     compiled         what that gives back
     triton_driver    the device that Triton sees
     torch_device     the device that PyTorch programs see
+    places           which tensors are on that device, and which on the CPU
+    moves            what moves them
     gpu_operators    operators that PyTorch has for GPUs alone, on the CPU
     references       PyTorch's reference functions in fp64
     stand_in         all of it, put in its place

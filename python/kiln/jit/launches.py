@@ -10,7 +10,7 @@ import triton
 from triton.compiler.errors import CompilationError, CompileTimeAssertionFailure
 from triton.runtime.jit import JITFunction
 
-from kiln.jit import launch_spec, storages
+from kiln.jit import launch_spec, places, storages
 from kiln.jit.compiled import Compiled, CompiledText
 from kiln.jit.kernel_source import KernelSource
 from kiln.jit.literals import Unwritable
@@ -122,6 +122,7 @@ class Launcher:
             hook(*args, **kwargs)
         prepared = self.prepare(kernel, args, kwargs)
         if not warmup:
+            places.refuse_cpu(kernel.__name__, prepared.bound.values(), prepared.bound)
             grid = grid(prepared.bound) if callable(grid) else grid
             sizes = [int(size) for size in (*grid, 1, 1, 1)][:3]
             for observe in self.observers:
