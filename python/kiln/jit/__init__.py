@@ -5,6 +5,7 @@
     launch_spec      a launch's arguments as a spec, and as C has them
     compile_cache    libraries by their content
     storages         the memory that a launch may touch
+    refusals         what Kiln does not compile, as Triton's exceptions
     launches         what becomes of kernel[grid](…)
     compiled         what that gives back
     triton_driver    the device that Triton sees
