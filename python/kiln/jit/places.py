@@ -57,6 +57,16 @@ def carried(result, place, source=None):
     return put(result.to(result.device, copy=True), place)
 
 
+def gradient_of(tensor, gradient):
+    """A gradient at its tensor's place. PyTorch has not copied it on its way back through a move: it may be a view of another's storage."""
+    if not isinstance(tensor, torch.Tensor) or not isinstance(gradient, torch.Tensor):
+        return gradient
+    place, now = of(tensor), of(gradient)
+    if now is None and place:
+        return put(gradient, place)
+    return carried(gradient, place)
+
+
 def _tensors_in(values):
     for value in values:
         if isinstance(value, torch.Tensor):
@@ -65,20 +75,20 @@ def _tensors_in(values):
             yield from _tensors_in(value)
 
 
-def of_result(name, args, kwargs, unknown):
-    """Where what a function has made is; `unknown`: the place of tensors that have no mark."""
+def of_result(name, args, kwargs):
+    """Where what a function has made is; None: nobody has said."""
     if name in _MAKES:
         return CPU
     if name in _CONVERTS:
         data = args[0] if args else kwargs.get("data", kwargs.get("obj"))
-        return of(data) or unknown if isinstance(data, torch.Tensor) else CPU
-    found = {of(tensor) or unknown for tensor in _tensors_in((*args, *kwargs.values()))}
+        return of(data) if isinstance(data, torch.Tensor) else CPU
+    found = {of(tensor) for tensor in _tensors_in((*args, *kwargs.values()))}
     if GPU in found:
         return GPU
     return CPU if None not in found and (found or name == "normal") else None
 
 
-def mark(result, place, name, args, kwargs, unknown=None):
+def mark(result, place, name, args, kwargs):
     """Marks new storages among the results of a function, which a program has told to make them at `place`, if at any."""
     results = (result,) if isinstance(result, torch.Tensor) else result
     if not isinstance(results, (tuple, list)):
@@ -87,7 +97,7 @@ def mark(result, place, name, args, kwargs, unknown=None):
         storage = storage_of(tensor) if isinstance(tensor, torch.Tensor) else None
         if storage is None or hasattr(storage, "kiln_place"):
             continue
-        place = place or of_result(name, args, kwargs, unknown)
+        place = place or of_result(name, args, kwargs)
         if place is None:
             return
         storage.kiln_place = place

@@ -17,7 +17,6 @@ class OnDevice(torch.overrides.TorchFunctionMode):
     def __init__(self, marks_unwritten):
         super().__init__()
         self.marks_unwritten = marks_unwritten
-        self.unknown = None  # the place of tensors that have no mark, where that is known
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
         name = getattr(function, "__name__", "")
@@ -29,7 +28,7 @@ class OnDevice(torch.overrides.TorchFunctionMode):
             result, place = move(function, args, kwargs)
         else:
             result, place = self.computed(function, name, args, kwargs)
-        places.mark(result, place, name, args, kwargs, self.unknown)
+        places.mark(result, place, name, args, kwargs)
         return result
 
     def attribute(self, function, args):
@@ -39,9 +38,13 @@ class OnDevice(torch.overrides.TorchFunctionMode):
         if answer:
             tensor = args[0]
             is_here = tensor.device.type == "cpu"  # and not meta
-            return answer(places.of(tensor) or self.unknown or places.GPU) if is_here else result
-        if isinstance(result, torch.Tensor):
-            places.mark(result, None, "", args, {}, self.unknown)
+            return answer(places.of(tensor) or places.GPU) if is_here else result
+        if function.__self__ is torch.Tensor.grad and result is not None:
+            there = places.gradient_of(args[0], result)
+            if there is not result:
+                args[0].grad = there
+            return there
+        places.mark(result, None, "", args, {})
         return result
 
     def computed(self, function, name, args, kwargs):
@@ -221,18 +224,14 @@ def _uncompiled(model=None, **options):
 
 def _keep_in_backward(mode):
     """Tensor.backward and torch.autograd.grad run a program's own backward functions; a mode is off within a function that it has
-    seen. Gradients of what is on the CPU are there, too."""
+    seen. Gradients are where that is which they are of."""
     run = torch.autograd._engine_run_backward
 
-    def run_on_device(roots, *args, **kwargs):
+    def run_on_device(roots, gradients, keep_graph, create_graph, inputs, *args, **kwargs):
         is_within = torch.overrides._get_current_function_mode() is mode
-        before = mode.unknown
         with contextlib.nullcontext() if is_within else mode:
-            mode.unknown = places.CPU if all(places.of(root) in (places.CPU, places.PINNED) for root in roots) else None
-            try:
-                return run(roots, *args, **kwargs)
-            finally:
-                mode.unknown = before
+            results = run(roots, gradients, keep_graph, create_graph, inputs, *args, **kwargs)
+        return tuple(places.gradient_of(*pair) for pair in zip(inputs, results)) if results else results
 
     torch.autograd._engine_run_backward = run_on_device
 
