@@ -240,8 +240,8 @@ TEST_P(Constexpr, RefusesWhatIsNotKnown) {
   expectError("x = unknown + 1", "'unknown' is not defined");
   expectError("x = N.nothing", "no attribute 'nothing'");
   expectError("x = -(0, 0)", "invalid operand of '-'");
-  expectError("x = 0 + 'a'", "invalid operands of '+'");
-  expectError("x = 1.0 << 1", "invalid operands of '<<'");
+  expectError("x = 0 + 'a'", "'+': invalid operands of types");
+  expectError("x = 1.0 << 1", "'<<': invalid operands of types");
   expectError("x = (1, 2)[2]", "out of range");
   expectError("N()", "cannot be called");
   expectError("x = tl.rand(2.5, tl.arange(0, 4))", "seed: expected an integer");

@@ -246,9 +246,9 @@ static std::string describeOuter(llvm::StringRef name, const Value &value, bool 
     return ("'" + name + "', a function of Python's").str();
   if (value.is(ValueKind::Function))
     return ("'" + name + "', a function of Python's, in a kernel").str();
-  llvm::StringRef place = isOfModule ? "the module" : "the function around the kernel";
-  return ("'" + name + "' of " + place + ", which is " + describe(value) + " and no tl.constexpr")
-      .str();
+  std::string what = isOfModule ? ("the global variable '" + name + "'").str()
+                                : ("'" + name + "' of the function around the kernel").str();
+  return what + ", which is " + describe(value) + " and no tl.constexpr";
 }
 
 Value Evaluator::outerName(llvm::StringRef name, const Value &value, const ModuleState *module) {

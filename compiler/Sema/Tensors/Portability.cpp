@@ -51,7 +51,7 @@ bool TensorBuilder::checkPortableType(const TensorType &type) const {
   TargetAnswers target = portableTarget();
   if (!element.isFP8() || hasByteFloat(target, element))
     return true;
-  notPortable(element.str() + " on " + nameOf(target),
+  notPortable(element.str() + ", which is not supported in this architecture, " + nameOf(target),
               target.backend == "hip" ? "its types are fp8e4nv, fp8e5, fp8e4b8 and fp8e5b16"
               : target.arch >= 89     ? "its types are fp8e4nv, fp8e5 and fp8e4b15"
                                       : "its types are fp8e5 and fp8e4b15");

@@ -4,7 +4,7 @@ import types
 
 from triton.runtime.jit import JITFunction
 
-_PRODUCTS = ("asm", "hash", "src", "cache_key", "module", "function", "kernel", "packed_metadata")
+_PRODUCTS = ("asm", "src", "cache_key", "module", "function", "kernel", "packed_metadata")
 
 # What nothing on the CPU has, but programs size grids by: as of a common kernel.
 REGISTERS, SHARED_BYTES = 64, 16 << 10
@@ -13,12 +13,19 @@ REGISTERS, SHARED_BYTES = 64, 16 << 10
 class Compiled:
     n_regs, n_spills, n_max_threads = REGISTERS, 0, 1024
 
-    def __init__(self, fn, options, launcher):
-        self.fn, self.options, self._launcher = fn, options, launcher
+    def __init__(self, fn, options, launcher, library=None, signature=None, constants=None):
+        self.fn, self.options, self._launcher, self._library = fn, options, launcher, library
+        self._signature, self._constants = signature or {}, constants or {}
 
     @property
     def name(self):
-        return self.fn.__name__
+        """The function's, or what the kernel's own `repr` makes of the types and constants."""
+        constants = {self.fn.arg_names[path[0]]: value for path, value in self._constants.items() if len(path) == 1}
+        return self.fn.repr(types.SimpleNamespace(signature=self._signature, constants=constants)).rpartition(".")[2]
+
+    @property
+    def hash(self):
+        return self._library.parent.name
 
     @property
     def metadata(self):

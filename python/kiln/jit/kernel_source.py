@@ -118,7 +118,8 @@ class KernelSource:
         outside = set(_names_outside_of_bodies(tree))
         used = [n for n in dict.fromkeys([*read, *outside]) if n != name and (n not in bound or n in outside)]
         decorators = _decorators(function)
-        first = Origin(origin.path, origin.line - decorators.count("\n"), origin.column)
+        lines_before = decorators.count("\n")
+        first = Origin(origin.path, origin.line - lines_before, origin.column, function, lines_before)
         return self._define(function, name, decorators + text, {n: scope[n] for n in used if n in scope}, first)
 
     def _class(self, cls):

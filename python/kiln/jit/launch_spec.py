@@ -90,6 +90,28 @@ class Arguments:
         return python.__name__
 
 
+def signature_of(src, arguments):
+    """The signature of a triton.compiler.ASTSource, which has paths of constants and attributes: (2,), or (0, 1) in a tuple."""
+
+    def at(path, kind):
+        if path in src.constants:
+            return arguments.constant(src.constants[path])
+        if isinstance(kind, (tuple, list)):
+            items = [at((*path, index), item) for index, item in enumerate(kind)]
+            fields = getattr(kind, "_fields", None)
+            return {"namedtuple": dict(zip(fields, items))} if fields else items
+        if kind == "constexpr":
+            raise Unwritable(f"the constant of parameter {path}, which the source has no value of")
+        is_divisible = any(name == "tt.divisibility" for name, *_ in src.attrs.get(path, ()))
+        kind = kind.replace("u1", "i1") if kind in ("u1", "*u1", "*ku1") else kind
+        return kind + (":16" if is_divisible and (kind in element_types.INTEGERS or kind.startswith("*")) else "")
+
+    names, numbers = src.fn.arg_names, {name: index for index, name in enumerate(src.fn.arg_names)}
+    signature = {name: at((number,), src.signature[name]) for name, number in numbers.items() if name in src.signature}
+    signature.update({names[path[0]]: arguments.constant(value) for path, value in src.constants.items() if len(path) == 1})
+    return signature
+
+
 def address_of(value):
     if value is None or isinstance(value, int):
         return value

@@ -4,43 +4,22 @@ import contextlib
 import ctypes
 import sys
 import time
+import types
 import warnings
 
 import triton
-from triton.compiler.errors import CompilationError, CompileTimeAssertionFailure
-from triton.runtime.jit import JITFunction
+from triton.runtime.jit import JITFunction, compute_cache_key
 
-from kiln.jit import launch_spec, storages
+from kiln.jit import launch_spec, places, storages
 from kiln.jit.compiled import Compiled, CompiledText
 from kiln.jit.kernel_source import KernelSource
 from kiln.jit.literals import Unwritable
+from kiln.jit.refusals import Refusal, refusal_of
 from kiln.toolchain import BuildError
 
 
 # What Triton warns of when it compiles, too.
 TRITONS_WARNINGS = ("sema-where-condition", "sema-old-byte-float")
-
-
-class Refusal(CompilationError):
-    """Kiln does not compile the kernel: its text is the message."""
-
-    def __init__(self, text):
-        Exception.__init__(self, text)
-        self.src = self.node = None
-        self.error_message = self.message = text
-        cause = ValueError(text)
-        cause.error_message = cause.message = text
-        self.__cause__ = cause
-
-    def __str__(self):
-        return self.message
-
-    def __reduce__(self):
-        return type(self), (self.message,)
-
-
-class FailedStaticAssert(Refusal, CompileTimeAssertionFailure):
-    pass
 
 
 class LaunchError(RuntimeError):
@@ -58,11 +37,31 @@ def refuse_contradictions(kernel):
             raise Refusal(f"{kernel.__name__}: {parameter.name} marked as constexpr and listed in do_not_specialize/do_not_specialize_on_alignment")
 
 
+class Bound:
+    """A launch as Triton's binder and Triton itself describe it."""
+
+    def __init__(self, kernel, args, kwargs):
+        self.kernel, self.kwargs = kernel, kwargs
+        self.kernels, keys, self.target, self.backend, binder = kernel.device_caches[0]
+        self.values, self.specialization, options = binder(*args, **kwargs)
+        self.key = compute_cache_key(keys, self.specialization, options)
+        self.options, self.signature, self.constants, self.attributes = kernel._pack_args(
+            self.backend, kwargs, self.values, self.specialization, options
+        )
+
+    def call(self, hook, is_warmup):
+        """A hook of triton.knobs.runtime for kernels that are compiled; True: it wants nothing to be."""
+        if not hook or self.key in self.kernels:
+            return False
+        arguments = (self.key, self.signature, self.target, 0, self.constants, self.options, [self.attributes], is_warmup)
+        return bool(self.kernel._call_hook(hook, *arguments))
+
+
 class Prepared:
     """A launch whose library is there."""
 
-    def __init__(self, path, source, options, bound, arguments, signature):
-        self.path, self.source, self.options, self.bound = path, source, options, bound
+    def __init__(self, path, source, launch, arguments, signature):
+        self.path, self.source, self.options, self.bound = path, source, launch.options, launch.values
         self.arguments, self.signature = arguments, signature
 
 
@@ -78,27 +77,21 @@ class Launcher:
         """Begins a test."""
         self.launches, self.findings = 0, []
 
-    def prepare(self, kernel, args, kwargs):
-        """Binds the arguments as Triton does, and makes a library for them."""
+    def prepare(self, launch):
+        """Makes a library for the arguments."""
         __tracebackhide__ = True
-        refuse_contradictions(kernel)
-        _, _, _target, backend, binder = kernel.device_caches[0]
-        bound, specialization, options = binder(*args, **kwargs)
-        options, *_ = kernel._pack_args(backend, kwargs, bound, specialization, options)
-        source = KernelSource()
+        kernel, source = launch.kernel, KernelSource()
         try:
             home, name = source.function(kernel)
             arguments = launch_spec.Arguments(source, home)
             signature = {
-                parameter.name: arguments.signature_value(
-                    kind, None if kind == "constexpr" else hint, bound[parameter.name]
-                )
-                for parameter, (kind, hint, *_) in zip(kernel.params, specialization)
+                parameter.name: arguments.signature_value(kind, None if kind == "constexpr" else hint, launch.values[parameter.name])
+                for parameter, (kind, hint, *_) in zip(kernel.params, launch.specialization)
             }
         except Unwritable as error:
             raise Refusal(f"{kernel.__name__}: Kiln cannot write down {error}") from None
-        path = self.library(source, home, name, signature, vars(options), kwargs.get("debug"))
-        return Prepared(path, source, options, bound, arguments.at_run_time, signature)
+        path = self.library(source, home, name, signature, vars(launch.options), launch.kwargs.get("debug"))
+        return Prepared(path, source, launch, arguments.at_run_time, signature)
 
     def library(self, source, home, name, signature, options, debug=False):
         __tracebackhide__ = True
@@ -106,8 +99,8 @@ class Launcher:
         try:
             path = self.cache.library(source.files(), spec)
         except BuildError as error:
-            text = source.original_places(str(error))
-            raise (FailedStaticAssert if "[sema-static-assert" in text else Refusal)(text) from None
+            refusal = refusal_of(source, str(error))
+            raise refusal from refusal.__cause__
         if path not in self.warned:
             self.warned.add(path)
             for warning in self.cache.warnings(path):
@@ -120,14 +113,22 @@ class Launcher:
         kwargs["debug"] = kwargs.get("debug", kernel.debug) or triton.knobs.runtime.debug
         for hook in kernel.pre_run_hooks:
             hook(*args, **kwargs)
-        prepared = self.prepare(kernel, args, kwargs)
+        refuse_contradictions(kernel)
+        launch, hooks = Bound(kernel, args, kwargs), triton.knobs.runtime
+        if launch.call(hooks.jit_cache_hook, warmup):
+            return None
+        prepared = self.prepare(launch)
+        compiled = Compiled(kernel, launch.options, self, prepared.path, launch.signature, launch.constants)
+        launch.call(hooks.jit_post_compile_hook, warmup)
+        launch.kernels[launch.key] = compiled
         if not warmup:
-            grid = grid(prepared.bound) if callable(grid) else grid
+            places.refuse_cpu(kernel.__name__, launch.values.values(), launch.values)
+            grid = grid(launch.values) if callable(grid) else grid
             sizes = [int(size) for size in (*grid, 1, 1, 1)][:3]
             for observe in self.observers:
                 observe(kernel, prepared, sizes)
             self.launch(prepared, sizes)
-        return Compiled(kernel, prepared.options, self)
+        return compiled
 
     def launch(self, prepared, grid):
         __tracebackhide__ = True
@@ -154,7 +155,8 @@ class Launcher:
 
     def parse_only(self, kernel, args=(), kwargs=None, target=None):
         """triton._filecheck.run_parser: whether Kiln compiles the kernel; there is no IR of Triton's to look at."""
-        self.prepare(kernel, args, dict(kwargs or {}))
+        refuse_contradictions(kernel)
+        self.prepare(Bound(kernel, args, dict(kwargs or {})))
         return CompiledText()
 
     def compile_source(self, src, target=None, options=None, _env_vars=None, **ignored):
@@ -162,24 +164,16 @@ class Launcher:
         if not hasattr(src, "fn"):
             Compiled(None, None, self).skip("compiles IR of Triton's")
         refuse_contradictions(src.fn)
-        names = [parameter.name for parameter in src.fn.params]
-
-        def name_of(key):
-            key = key[0] if isinstance(key, tuple) else key
-            return names[key] if isinstance(key, int) else key
-
         source = KernelSource()
         try:
             home, name = source.function(src.fn)
-            arguments = launch_spec.Arguments(source, home)
-            constants = {name_of(key): arguments.constant(value) for key, value in (src.constants or {}).items()}
-            signature = {name_of(key): kind for key, kind in src.signature.items() if kind != "constexpr"}
+            signature = launch_spec.signature_of(src, launch_spec.Arguments(source, home))
         except Unwritable as error:
             raise Refusal(f"{src.fn.__name__}: Kiln cannot write down {error}") from None
         self.warned.clear()  # a compilation of its own
-        signature = {key: "i1" if kind == "u1" else kind for key, kind in signature.items()}
-        self.library(source, home, name, {**signature, **constants}, options or {})
-        return Compiled(src.fn, None, self)
+        options = dict(options or {})
+        path = self.library(source, home, name, signature, options, options.get("debug"))
+        return Compiled(src.fn, types.SimpleNamespace(**options), self, path, src.signature, src.constants)
 
 
 def install(launcher):

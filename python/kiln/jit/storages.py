@@ -17,7 +17,7 @@ def fill_unwritten(tensor):
     """Marks all of a fresh tensor's storage as not written."""
     storage = tensor.untyped_storage()
     size = storage.nbytes()
-    if tensor.dtype is torch.bool or not 0 < size <= _MOST_FILLED:  # other bytes than 0 and 1 are no bool
+    if storage.device.type != "cpu" or tensor.dtype is torch.bool or not 0 < size <= _MOST_FILLED:  # other bytes than 0 and 1 are no bool
         return
     octets = torch.empty(0, dtype=torch.uint8).set_(storage)
     whole = size // 8 * 8

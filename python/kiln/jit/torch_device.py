@@ -1,24 +1,16 @@
 """The GPU that PyTorch programs see where there is none: tensors on it are in this process's memory.
 
-`device="cuda"` means the CPU to PyTorch, and tensors say that they are on the GPU; torch.cuda answers as one of the target's kind."""
+`device="cuda"` means the CPU to PyTorch; tensors say where the program has put them, and torch.cuda answers as a GPU of the target's kind."""
 
 import contextlib
 import time
 
 import torch
 
-from kiln.jit import gpu_operators, references, storages
+from kiln.jit import gpu_operators, places, references, storages
+from kiln.jit.moves import ATTRIBUTES, CONVERTS, MOVES, on_cpu
 
 _MAKES_UNWRITTEN = ("empty", "empty_like", "empty_strided", "empty_permuted", "new_empty", "new_empty_strided")
-_TAKES_DEVICE = ("to", "empty", "tensor", "type")
-
-
-def on_cpu(value):
-    if isinstance(value, str) and (value == "cuda" or value.startswith("cuda:")):
-        return "cpu"
-    if isinstance(value, torch.device) and value.type == "cuda":
-        return torch.device("cpu")
-    return value
 
 
 class OnDevice(torch.overrides.TorchFunctionMode):
@@ -27,31 +19,56 @@ class OnDevice(torch.overrides.TorchFunctionMode):
         self.marks_unwritten = marks_unwritten
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
-        described = getattr(function, "__self__", None)
-        if described is torch.Tensor.device:
-            return torch.device("cuda", 0)
-        if described is torch.Tensor.is_cuda:
-            return True
-        kwargs = dict(kwargs or {})
-        if "device" in kwargs:
-            kwargs["device"] = on_cpu(kwargs["device"])
-        kwargs.pop("pin_memory", None)
         name = getattr(function, "__name__", "")
-        if name in ("cuda", "pin_memory"):
-            return args[0]
-        if name in _TAKES_DEVICE or any(isinstance(arg, torch.device) for arg in args):
-            args = tuple(map(on_cpu, args))
+        kwargs = dict(kwargs or {})
+        if name == "__get__":
+            return self.attribute(function, args)
+        move = MOVES.get(name)
+        if move and (args and isinstance(args[0], torch.Tensor) or name in CONVERTS):
+            result, place = move(function, args, kwargs)
+        else:
+            result, place = self.computed(function, name, args, kwargs)
+        places.mark(result, place, name, args, kwargs)
+        return result
+
+    def attribute(self, function, args):
+        """x.device, x.shape, x.grad …"""
+        answer = ATTRIBUTES.get(function.__self__)
+        result = function(*args)
+        if answer:
+            tensor = args[0]
+            is_here = tensor.device.type == "cpu"  # and not meta
+            return answer(places.of(tensor) or places.GPU) if is_here else result
+        if function.__self__ is torch.Tensor.grad and result is not None:
+            there = places.gradient_of(args[0], result)
+            if there is not result:
+                args[0].grad = there
+            return there
+        places.mark(result, None, "", args, {})
+        return result
+
+    def computed(self, function, name, args, kwargs):
+        """What a function gives, and where the program has asked for it."""
+        device = kwargs.get("device")
+        if device is None and function is not torch.device:
+            device = next((arg for arg in args if isinstance(arg, torch.device)), None)
+            args = tuple(map(on_cpu, args)) if device is not None else args
+        elif device is not None:
+            kwargs["device"] = on_cpu(device)
+        place = places.of_device(device)
+        if kwargs.pop("pin_memory", False):
+            place = places.PINNED
         if name in references.FUNCTIONS and getattr(function, "__module__", "") == "torch.nn.functional":
             references.used = True
             if references.enabled:
-                return references.in_fp64(function, args, kwargs)
+                return references.in_fp64(function, args, kwargs), place
         stand_in = gpu_operators.stand_in_for(name, kwargs)
         if stand_in:
-            return stand_in(function, args, kwargs)
+            return stand_in(function, args, kwargs), place
         result = function(*args, **kwargs)
         if self.marks_unwritten and name in _MAKES_UNWRITTEN and isinstance(result, torch.Tensor):
             storages.fill_unwritten(result)
-        return result
+        return result, place
 
 
 class Properties:
@@ -89,6 +106,9 @@ class Stream:
 
     def query(self):
         return True
+
+    def is_capturing(self):
+        return False
 
     def record_event(self, event=None):
         event = event or Event()
@@ -149,6 +169,21 @@ def _answers(target):
     }
 
 
+def _answer_as_accelerator():
+    """What torch.accelerator says."""
+    answers = {
+        "is_available": lambda: True,
+        "device_count": lambda: 1,
+        "current_accelerator": lambda *_, **__: torch.device("cuda"),
+        "current_device_index": lambda: 0,
+        "set_device_index": lambda *_: None,
+        "current_stream": lambda *_: Stream(),
+        "synchronize": lambda *_: None,
+    }
+    for name, answer in answers.items():
+        setattr(torch.accelerator, name, answer)
+
+
 def _answer_for_autocast():
     """Mixed precision of the device is the CPU's."""
 
@@ -171,6 +206,17 @@ def _answer_for_autocast():
         setattr(torch, name, asked)
 
 
+def _answer_for_checkpoints():
+    """Recomputed tensors are compared by where they are: within an operator, where no mode sees them, as outside of it."""
+    from torch.utils import checkpoint
+
+    def described(tensor):
+        with torch._C.DisableTorchFunction():
+            return {"shape": tensor.shape, "dtype": tensor.dtype, "device": tensor.device}
+
+    checkpoint._allowed_determinism_checks_to_fns["default"] = described
+
+
 def _uncompiled(model=None, **options):
     """torch.compile: PyTorch's own compiler would need the GPU, so functions run as they are."""
     return model if model is not None else lambda function: function
@@ -178,14 +224,14 @@ def _uncompiled(model=None, **options):
 
 def _keep_in_backward(mode):
     """Tensor.backward and torch.autograd.grad run a program's own backward functions; a mode is off within a function that it has
-    seen."""
+    seen. Gradients are where that is which they are of."""
     run = torch.autograd._engine_run_backward
 
-    def run_on_device(*args, **kwargs):
-        if torch.overrides._get_current_function_mode() is mode:
-            return run(*args, **kwargs)
-        with mode:
-            return run(*args, **kwargs)
+    def run_on_device(roots, gradients, keep_graph, create_graph, inputs, *args, **kwargs):
+        is_within = torch.overrides._get_current_function_mode() is mode
+        with contextlib.nullcontext() if is_within else mode:
+            results = run(roots, gradients, keep_graph, create_graph, inputs, *args, **kwargs)
+        return tuple(places.gradient_of(*pair) for pair in zip(inputs, results)) if results else results
 
     torch.autograd._engine_run_backward = run_on_device
 
@@ -193,16 +239,19 @@ def _keep_in_backward(mode):
 def install(target, marks_unwritten):
     for name, answer in _answers(target).items():
         setattr(torch.cuda, name, answer)
+    _answer_as_accelerator()
     if target.is_hip:
         torch.version.hip = "6.4"
     torch.compile = _uncompiled
     _answer_for_autocast()
+    _answer_for_checkpoints()
 
     class Generator(torch.Generator):
         def __new__(cls, device="cpu"):
             return super().__new__(cls, on_cpu(device))
 
     torch.Generator = Generator
+    places.install()
     mode = OnDevice(marks_unwritten)
     mode.__enter__()
     _keep_in_backward(mode)

@@ -89,7 +89,7 @@ def index(x, n, NAME: tl.constexpr):
 
 @triton.jit
 def matmul(x, n, NAME: tl.constexpr):
-    # CHECK: :[[@LINE+2]]:5: error: invalid operands of '@': {{.*}}fp16[16, 16] and {{.*}}fp16[16, 16] [sema-operands]
+    # CHECK: :[[@LINE+2]]:5: error: '@': invalid operands of types {{.*}}fp16[16, 16] and {{.*}}fp16[16, 16] [sema-operands]
     # CHECK: hint: matrices are multiplied by tl.dot(a, b)
     tl.zeros((16, 16), tl.float16) @ tl.zeros((16, 16), tl.float16)
 

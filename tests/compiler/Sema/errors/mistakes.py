@@ -55,14 +55,14 @@ def store_mask_shape(p, q, n, B: tl.constexpr):
 
 @triton.jit
 def float_pointer(p, q, n, B: tl.constexpr):
-    # CHECK: :[[@LINE+2]]:17: error: invalid operands of '+': tensor *fp32 and float 1.5 [sema-operands]
+    # CHECK: :[[@LINE+2]]:17: error: '+': invalid operands of types tensor *fp32 and float 1.5 [sema-operands]
     # CHECK: hint: an offset is an integer: .to(tl.int32)
     x = tl.load(p + 1.5)
 
 
 @triton.jit
 def add_pointers(p, q, n, B: tl.constexpr):
-    # CHECK: :[[@LINE+1]]:17: error: invalid operands of '+': *fp32 and *fp32 [sema-operands]
+    # CHECK: :[[@LINE+1]]:17: error: '+': invalid operands of types *fp32 and *fp32 [sema-operands]
     x = tl.load(p + q)
 
 
@@ -253,7 +253,7 @@ def selection(p, q, n, B: tl.constexpr):
 
 @triton.jit
 def bitwise_float(p, q, n, B: tl.constexpr):
-    # CHECK: :[[@LINE+2]]:9: error: invalid operands of '&': tensor fp32 and int 1 [sema-operands]
+    # CHECK: :[[@LINE+2]]:9: error: '&': invalid operands of types tensor fp32 and int 1 [sema-operands]
     # CHECK: hint: the bits of a float: x.to(tl.int32, bitcast=True)
     x = tl.load(p) & 1
 
@@ -350,14 +350,14 @@ def condition_and(p, q, n, B: tl.constexpr):
 
 @triton.jit
 def text_operand(p, q, n, B: tl.constexpr):
-    # CHECK: :[[@LINE+1]]:9: error: invalid operands of '+': tensor int32[16] and 'a' [sema-operands]
+    # CHECK: :[[@LINE+1]]:9: error: '+': invalid operands of types tensor int32[16] and 'a' [sema-operands]
     x = tl.arange(0, B) + "a"
 
 
 @triton.jit
 def no_result(p, q, n, B: tl.constexpr):
     y = tl.store(p, 1.0)
-    # CHECK: :[[@LINE+1]]:17: error: invalid operands of '+': None and int 1 [sema-operands]
+    # CHECK: :[[@LINE+1]]:17: error: '+': invalid operands of types None and int 1 [sema-operands]
     tl.store(q, y + 1)
 
 
@@ -375,7 +375,7 @@ def acc(p, q, n, B: tl.constexpr):
 
 @triton.jit
 def concatenate(p, q, n, B: tl.constexpr):
-    # CHECK: :[[@LINE+2]]:9: error: invalid operands of 'tl.join': int32[16] and fp32[16] [sema-operands]
+    # CHECK: :[[@LINE+2]]:9: error: 'tl.join': invalid operands of types int32[16] and fp32[16] [sema-operands]
     # CHECK: hint: cast one with .to(...)
     c = tl.cat(tl.arange(0, B), tl.zeros((B,), tl.float32))
 

@@ -23,7 +23,7 @@ import triton.language as tl
 
 @triton.jit
 def operands(p, n, u):
-    # OPERANDS: [[@LINE+2]]:9: error: invalid operands of '*': tensor *fp16 and tensor int32 [sema-operands]
+    # OPERANDS: [[@LINE+2]]:9: error: '*': invalid operands of types tensor *fp16 and tensor int32 [sema-operands]
     # OPERANDS-NEXT: x = p * n
     x = p * n
 
@@ -36,7 +36,7 @@ def operand(p, n, u):
 
 @triton.jit
 def chosen(p, n, u):
-    # CHOSEN: [[@LINE+1]]:9: error: invalid operands of 'where': tensor *fp16 and tensor int32 [sema-operands]
+    # CHOSEN: [[@LINE+1]]:9: error: 'where': invalid operands of types tensor *fp16 and tensor int32 [sema-operands]
     x = tl.where(n > 0, p, n)
 
 

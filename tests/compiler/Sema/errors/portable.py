@@ -105,15 +105,15 @@ inside = kernel_of(3)
 @triton.jit
 def names(p, q, n):
     i = inside()
-    # NAMES: [[@LINE+2]]:9: error: Triton refuses this: 'NUMBER' of the module, which is int 42 and no tl.constexpr [sema-not-portable]
+    # NAMES: [[@LINE+2]]:9: error: Triton refuses this: the global variable 'NUMBER', which is int 42 and no tl.constexpr [sema-not-portable]
     # NAMES: hint: write NUMBER = tl.constexpr(42)
     a = NUMBER
     # NAMES: note: 'NUMBER' is declared here
-    # NAMES: [[@LINE+1]]:9: error: Triton refuses this: 'ANNOTATED' of the module, which is int 3
+    # NAMES: [[@LINE+1]]:9: error: Triton refuses this: the global variable 'ANNOTATED', which is int 3
     b = ANNOTATED
-    # NAMES: [[@LINE+1]]:9: error: Triton refuses this: 'PAIR' of the module, which is (1, 2)
+    # NAMES: [[@LINE+1]]:9: error: Triton refuses this: the global variable 'PAIR', which is (1, 2)
     c = PAIR[0]
-    # NAMES: [[@LINE+1]]:9: error: Triton refuses this: 'UNWRAPPED' of the module, which is int 4
+    # NAMES: [[@LINE+1]]:9: error: Triton refuses this: the global variable 'UNWRAPPED', which is int 4
     d = UNWRAPPED
     # NAMES: [[@LINE+2]]:9: error: Triton refuses this: 'plain', a function of Python's, in a kernel
     # NAMES: hint: decorate it with @triton.jit, or with @triton.constexpr_function
@@ -124,7 +124,7 @@ def names(p, q, n):
     # NAMES: [[@LINE+2]]:9: error: Triton refuses this: 'abs', a function of Python's
     # NAMES: hint: of Python's functions kernels have len, list, range, float, int, isinstance,
     g = abs(n)
-    # NAMES: [[@LINE+1]]:9: error: Triton refuses this: 'Outside' of the module
+    # NAMES: [[@LINE+1]]:9: error: Triton refuses this: the global variable 'Outside'
     h = Outside.LIMIT
     # NAMES-NOT: error
 
@@ -211,10 +211,10 @@ def tensors(p, q, n):
     a = tl.arange(0, 7)
     # TENSORS: [[@LINE+1]]:{{[0-9]+}}: error: Triton refuses this: a tensor of [33], whose extent 33 is no power of two
     b = tl.full((33,), 0, tl.int64)
-    # NVIDIA: [[@LINE+2]]:{{[0-9]+}}: error: Triton refuses this: fp8e4b8 on sm_90
+    # NVIDIA: [[@LINE+2]]:{{[0-9]+}}: error: Triton refuses this: fp8e4b8, which is not supported in this architecture, sm_90
     # NVIDIA: hint: its types are fp8e4nv, fp8e5 and fp8e4b15
     c = tl.zeros((8, 8), tl.float8e4b8)
-    # AMD: [[@LINE+1]]:{{[0-9]+}}: error: Triton refuses this: fp8e4b15 on gfx942
+    # AMD: [[@LINE+1]]:{{[0-9]+}}: error: Triton refuses this: fp8e4b15, which is not supported in this architecture, gfx942
     d = tl.zeros((8, 8), tl.float8e4b15)
     # NVIDIA: [[@LINE+2]]:{{[0-9]+}}: error: Triton refuses this: a product of fp16[8, 8] and fp16[8, 8], whose K is below 16
     # NVIDIA: hint: take tiles with K = 16, filled up with zeros
@@ -268,7 +268,7 @@ def objects(p, q, n):
     # OBJECTS-NOT: error
 
 
-# BYTES: [[@LINE+3]]:11: error: Triton refuses this: fp8e4nv on sm_80
+# BYTES: [[@LINE+3]]:11: error: Triton refuses this: fp8e4nv, which is not supported in this architecture, sm_80
 # BYTES: hint: its types are fp8e5 and fp8e4b15
 @triton.jit
 def bytes(p):

@@ -1,0 +1,94 @@
+"""What of Triton's JIT programs may ask for: hooks, names, exceptions. Run by run_pytest.sh through the plug-in."""
+import pytest
+import torch
+import triton
+import triton.language as tl
+from triton.compiler.errors import CompileTimeAssertionFailure
+
+
+@triton.jit
+def add_kernel(x, pair, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(x + i, tl.load(x + i) + pair[0] + pair[1])
+
+
+def named(specialization):
+    ones = [name for name, value in specialization.constants.items() if value == 1]
+    return f"fill_{specialization.signature['n']}_{'_'.join(ones)}"
+
+
+@triton.jit(repr=named)
+def fill_kernel(x, n, one):
+    tl.store(x, n + one)
+
+
+@triton.jit
+def inner(x):
+    y = x
+    return tl.expand_dims(y, 5)
+
+
+@triton.jit
+def outer_kernel(x):
+    tl.store(x, inner(tl.load(x)))
+
+
+@pytest.fixture
+def hooks():
+    with triton.knobs.runtime.scope():
+        yield triton.knobs.runtime
+
+
+def test_hooks_see_what_is_compiled(hooks):
+    calls = []
+    hooks.jit_cache_hook = lambda *args, **named: calls.append(("before", named["compile"]["specialization_data"], named["is_manual_warmup"])) or False
+    hooks.jit_post_compile_hook = lambda *args, **named: calls.append(("behind", named["compile"]["specialization_data"], named["is_manual_warmup"]))
+    add_kernel.device_caches[0][0].clear()
+    x = torch.zeros(16, device="cuda")
+    for _ in range(2):
+        add_kernel[(1,)](x, (1, tl.constexpr(2)), BLOCK=16)
+    assert [call[0] for call in calls] == ["before", "behind"] and not calls[0][2] and (x == 6).all()
+    warm = add_kernel.warmup(x, (1, tl.constexpr(2)), BLOCK=16, grid=(1,))
+    assert add_kernel.preload(calls[0][1]).hash == warm.hash != add_kernel.warmup(x, (1, tl.constexpr(3)), BLOCK=16, grid=(1,)).hash
+
+
+def test_a_hook_may_keep_kernels_from_being_compiled(hooks):
+    hooks.jit_cache_hook = lambda *args, **named: True
+    add_kernel.device_caches[0][0].clear()
+    x = torch.zeros(16, device="cuda")
+    assert add_kernel[(1,)](x, (1, tl.constexpr(2)), BLOCK=16) is None and not x.any()
+
+
+def test_names_are_what_the_kernel_says():
+    x = torch.zeros(1, device="cuda", dtype=torch.int32)
+    assert fill_kernel.warmup(x, 5, 1, grid=(1,)).name == "fill_i32_one"
+    assert add_kernel.warmup(x, (1, tl.constexpr(2)), BLOCK=16, grid=(1,)).name == "add_kernel"
+
+
+def test_refusals_say_where_as_triton_does():
+    with pytest.raises(triton.CompilationError, match=r"test_jit.py:28:\d+: error: axis: expected an axis from -1 to 0, got 5") as caught:
+        outer_kernel[(1,)](torch.zeros(1, device="cuda"))
+    outer = caught.value
+    assert (outer.node.lineno, outer.node.col_offset) == (2, 16) and outer.src.startswith("def outer_kernel(x):")
+    assert str(outer).endswith("outer_kernel, at 2:16: tl.store(x, inner(tl.load(x)))")
+    called = outer.__cause__
+    assert isinstance(called, triton.CompilationError) and str(called).endswith("inner, at 3:11: return tl.expand_dims(y, 5)")
+    assert str(called.__cause__) == "axis: expected an axis from -1 to 0, got 5"
+
+
+def test_mistakes_outside_of_calls_have_no_cause():
+    @triton.jit
+    def kernel(x):
+        -(0, 0)
+
+    @triton.jit
+    def asserting_kernel(x):
+        tl.static_assert(x is None)
+
+    x = torch.zeros(1, device="cuda")
+    with pytest.raises(triton.CompilationError, match="kernel, at 2:4: ") as caught:
+        kernel[(1,)](x)
+    assert caught.value.__cause__ is None
+    with pytest.raises(CompileTimeAssertionFailure, match="asserting_kernel, at 2:4: ") as caught:
+        asserting_kernel[(1,)](x)
+    assert caught.value.__cause__ is None
