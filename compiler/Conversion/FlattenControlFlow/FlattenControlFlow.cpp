@@ -26,7 +26,21 @@ static void putUnlikelyLast(scf::IfOp branch, PatternRewriter &rewriter) {
   branch.getElseRegion().takeBody(unlikely);
 }
 
-LogicalResult flattenControlFlow(ModuleOp module, RewritePatternSet preferred) {
+/// Of the loop that MLIR's pattern has made blocks of, behind `before`: it adds the step to the
+/// first argument of the block where the loop begins.
+static void markCounter(Block *before) {
+  Block *header = before->getTerminator()->getSuccessor(0);
+  for (Block *latch : header->getPredecessors()) {
+    auto branch = dyn_cast<cf::BranchOp>(latch->getTerminator());
+    if (latch == before || !branch)
+      continue;
+    auto next = branch.getDestOperands()[0].getDefiningOp<arith::AddIOp>();
+    if (next && next.getLhs() == header->getArgument(0))
+      next.setOverflowFlags(arith::IntegerOverflowFlags::nsw);
+  }
+}
+
+LogicalResult flattenControlFlow(ModuleOp module, RewritePatternSet preferred, bool countersFit) {
   module.getContext()->loadDialect<cf::ControlFlowDialect>();
   populateSCFToControlFlowConversionPatterns(preferred);
   FrozenRewritePatternSet patterns(std::move(preferred));
@@ -49,12 +63,16 @@ LogicalResult flattenControlFlow(ModuleOp module, RewritePatternSet preferred) {
     rewriter.setInsertionPoint(op);
     Block *before = op->getBlock();
     auto branch = dyn_cast<scf::IfOp>(op);
+    auto loop = dyn_cast<scf::ForOp>(op);
+    bool isCounted = countersFit && loop && !loop.getUnsignedCmp();
     bool swaps = branch && branch.elseBlock() && op->hasAttr(tile::TileDialect::unlikelyAttr);
     if (swaps)
       putUnlikelyLast(branch, rewriter);
     if (failed(applicator.matchAndRewrite(op, rewriter)))
       return op->emitError() << "expected structured control flow that becomes branches, got '"
                              << op->getName() << "'";
+    if (isCounted)
+      markCounter(before);
     if (swaps)
       cast<cf::CondBranchOp>(before->getTerminator()).setBranchWeights(ArrayRef<int32_t>{2000, 1});
   }

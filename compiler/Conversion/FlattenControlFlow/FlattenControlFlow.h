@@ -14,7 +14,11 @@
 namespace kiln {
 
 /// Leaves no operation of the scf dialect. `preferred` are patterns that are tried before MLIR's.
-llvm::LogicalResult flattenControlFlow(mlir::ModuleOp module, mlir::RewritePatternSet preferred);
+/// `countersFit`: the counter of a signed scf.for is said to be in range behind the last iteration,
+/// too, so that what is computed of it in wider integers can be counted, not computed, in each
+/// iteration.
+llvm::LogicalResult flattenControlFlow(mlir::ModuleOp module, mlir::RewritePatternSet preferred,
+                                       bool countersFit = false);
 
 } // namespace kiln
 

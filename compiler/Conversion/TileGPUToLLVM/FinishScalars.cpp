@@ -38,7 +38,11 @@ static LogicalResult convertScalars(ModuleOp module) {
 }
 
 LogicalResult finishScalars(ModuleOp module, const TargetLowering &device) {
-  if (failed(flattenControlFlow(module, module.getContext())) || failed(convertScalars(module)))
+  // There the place of a tile in memory is a sum of 64 bits in scalar registers, which take a dozen
+  // instructions to multiply.
+  bool countersFit = device.target().matrix.mfmaGeneration != 0;
+  if (failed(flattenControlFlow(module, module.getContext(), countersFit)) ||
+      failed(convertScalars(module)))
     return failure();
   placeLoopAnnotations(module);
   for (auto kernel : module.getOps<LLVM::LLVMFuncOp>()) {

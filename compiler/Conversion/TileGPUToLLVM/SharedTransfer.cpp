@@ -72,7 +72,7 @@ public:
   }
 
   /// The bits of a constant offset that a thread's part cannot have are the access's own field:
-  /// accesses that differ in these alone have one address. Not so on CDNA where they have others
+  /// accesses that differ in these alone have one address. On AMD not all do where they have others
   /// too: LLVM moves loads of one address together.
   Value of(uint64_t offset) const {
     if (array.padInterval || (!sharesAddresses && (possible & offset)))
@@ -92,16 +92,24 @@ public:
   Value owner;
 
 private:
-  /// What RDNA's threads lack registers for is mostly the addresses of wide accesses. With more to
-  /// spare LLVM takes more for what it has in flight, and a processor has fewer blocks.
+  /// Of one address two accesses of 8 bytes are one instruction, and those of 16 need no registers
+  /// of their own: CDNA's do. But with 8 bytes LLVM holds more in flight, and a thread that barely
+  /// leaves a processor two waves would leave it one. What RDNA's threads lack registers for is
+  /// mostly the addresses of wide accesses; with more to spare LLVM takes more for what it has in
+  /// flight, and a processor has fewer blocks.
   static bool mayShare(const Lowering &lowering, const SharedArray &array,
                        const SharedAccess &access) {
     const TargetInfo &target = lowering.target();
     if (target.backend != Backend::HIP)
       return true;
-    constexpr unsigned widest = 16, few = 160, most = 256;
-    return target.matrix.wmmaGeneration && lowering.neededRegisters > few &&
-           lowering.neededRegisters <= most && access.vector * sharedBytes(array.element) == widest;
+    constexpr unsigned widest = 16, most = 256;
+    unsigned bytes = access.vector * sharedBytes(array.element);
+    auto needsBetween = [&](unsigned few) {
+      return lowering.neededRegisters > few && lowering.neededRegisters <= most;
+    };
+    if (target.matrix.mfmaGeneration)
+      return bytes == widest || (bytes == widest / 2 && !needsBetween(192));
+    return target.matrix.wmmaGeneration && bytes == widest && needsBetween(160);
   }
 
   const ScalarBuilder &s;
