@@ -10,9 +10,14 @@ namespace kiln {
 
 /// Length of a string prefix at the current position; 0 when there is none. The caller looks
 /// whether a quote follows.
+static bool isInStringPrefix(char c) {
+  char lower = static_cast<char>(c | 0x20);
+  return lower == 'r' || lower == 'b' || lower == 'u' || lower == 'f';
+}
+
 uint32_t Lexer::getStringPrefixLength() const {
   uint32_t length = 0;
-  while (length < 2 && llvm::StringRef("rRbBuUfF").contains(peek(length)) && peek(length) != 0)
+  while (length < 2 && isInStringPrefix(peek(length)))
     ++length;
   if (length == 0 || (peek(length) != '"' && peek(length) != '\''))
     return 0; // nearly every token

@@ -215,12 +215,21 @@ void Lexer::skipName() {
 
 static TokenKind getNameKind(llvm::StringRef name) {
   constexpr size_t longest = 8; // nonlocal
-  if (name.size() > longest)
+  if (name.empty() || name.size() > longest)
     return TokenKind::Name;
   static const llvm::DenseMap<llvm::StringRef, TokenKind> keywords = {
 #define KILN_KEYWORD(NAME, SPELLING) {SPELLING, TokenKind::NAME},
 #include "compiler/Syntax/Tokens.def"
   };
+  // By its first letter, the lengths of keywords, a bit each: few other names have both.
+  static const std::array<uint16_t, 256> lengths = [] {
+    std::array<uint16_t, 256> lengths = {};
+    for (const auto &keyword : keywords)
+      lengths[static_cast<uint8_t>(keyword.first.front())] |= 1u << keyword.first.size();
+    return lengths;
+  }();
+  if (!(lengths[static_cast<uint8_t>(name.front())] >> name.size() & 1))
+    return TokenKind::Name;
   auto keyword = keywords.find(name);
   return keyword == keywords.end() ? TokenKind::Name : keyword->second;
 }

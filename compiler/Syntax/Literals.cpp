@@ -173,8 +173,10 @@ InvalidEscape EscapeDecoder::run(bool isRaw) {
     } else if (c == '\\' && !isRaw && pos + 1 < body.size()) {
       decodeEscape();
     } else {
-      out += c;
-      ++pos;
+      size_t begin = pos++;
+      while (pos < body.size() && body[pos] != '\r' && body[pos] != '\\')
+        ++pos;
+      out.append(body.data() + begin, pos - begin);
     }
   }
   return error;
