@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/AMD/EmitAMD.h"
+#include "compiler/Target/AMD/DelayWrites.h"
 #include "compiler/Target/AMD/HoistZeros.h"
 #include "compiler/Target/AMD/HsacoListing.h"
 #include "compiler/Target/AMD/LinkHsaco.h"
@@ -147,6 +148,8 @@ llvm::Expected<DeviceBinary> emitAMD(llvm::Module &module, const KernelFacts &fa
   if (target.matrix.mfmaGeneration)
     hoistZeros(**kernel);
   scheduleProducts(**kernel);
+  if (target.matrix.wmmaGeneration)
+    delayWrites(**kernel);
   if (target.matrix.wmmaGeneration && facts.lacksRegisters)
     sinkAddresses(**kernel);
   if (llvm::Error error = checkExternalCalls(
