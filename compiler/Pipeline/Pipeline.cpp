@@ -309,10 +309,9 @@ LogicalResult lowerForGPU(Compilation &compilation, KernelFacts &facts) {
   facts.launch.threadsPerBlock += target.threadsPerBlock(tilegpu::producerWarpsOf(kernel));
   facts.maxRegisters =
       attributeOr(kernel, tilegpu::TileGPUDialect::launchRegistersAttr, facts.maxRegisters);
-  constexpr unsigned inFlight = 8;
-  facts.lacksRegisters =
-      attributeOr(kernel, registersAttr, 0) + uncountedRegisters(target) + inFlight >
-      registersOfThread(kernel, target);
+  facts.spareRegisters = int(registersOfThread(kernel, target)) -
+                         int(attributeOr(kernel, registersAttr, 0)) -
+                         int(uncountedRegisters(target));
   // The assembler takes it at its word, and a block of as many could not be launched.
   if (facts.maxRegisters && isForPtxas(target))
     facts.maxRegisters = std::min(facts.maxRegisters, registerShare(kernel, target));

@@ -61,8 +61,9 @@ struct KernelFacts {
   unsigned maxRegisters = 0;
   /// At least this many blocks per SM (cuda) or waves per SIMD (hip); 0 = the compiler's choice.
   unsigned minOccupancy = 0;
-  /// A thread needs more registers than it can have, or nearly as many, by the estimate.
-  bool lacksRegisters = false;
+  /// Registers that a thread can have beside those that it needs, by the estimate; negative where
+  /// it lacks some, and as many as there can be where nobody has estimated.
+  int spareRegisters = 256;
 };
 
 } // namespace kiln

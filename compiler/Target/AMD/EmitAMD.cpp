@@ -6,10 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/AMD/EmitAMD.h"
+#include "compiler/Target/AMD/DelayWrites.h"
 #include "compiler/Target/AMD/HoistZeros.h"
 #include "compiler/Target/AMD/HsacoListing.h"
 #include "compiler/Target/AMD/LinkHsaco.h"
 #include "compiler/Target/AMD/PackSingles.h"
+#include "compiler/Target/AMD/RecomputeIndices.h"
 #include "compiler/Target/AMD/RoundPairs.h"
 #include "compiler/Target/AMD/ScheduleProducts.h"
 #include "compiler/Target/AMD/SinkAddresses.h"
@@ -119,6 +121,18 @@ static void boundRegisterAllocation(unsigned instructions, llvm::TargetMachine &
                      std::to_string(maxOptimised) + "; use more warps or smaller tiles");
 }
 
+/// For RDNA's threads, of which products need most of 256 registers: what LLVM would hold all
+/// through a loop is computed again. Kernels that lack many spill in any case, and with indices
+/// computed again they were seen to spill more.
+static void saveRegisters(llvm::Function &kernel, int spareRegisters) {
+  constexpr int inFlight = 8, near = 48, beyondHelp = -64;
+  delayWrites(kernel);
+  if (spareRegisters < near && spareRegisters > beyondHelp)
+    recomputeIndices(kernel);
+  if (spareRegisters < inFlight)
+    sinkAddresses(kernel);
+}
+
 /// LDS is static here: the kernel's own allocation is the whole of it.
 llvm::Expected<DeviceBinary> emitAMD(llvm::Module &module, const KernelFacts &facts,
                                      const TargetInfo &target, const EmitOptions &options) {
@@ -147,8 +161,8 @@ llvm::Expected<DeviceBinary> emitAMD(llvm::Module &module, const KernelFacts &fa
   if (target.matrix.mfmaGeneration)
     hoistZeros(**kernel);
   scheduleProducts(**kernel);
-  if (target.matrix.wmmaGeneration && facts.lacksRegisters)
-    sinkAddresses(**kernel);
+  if (target.matrix.wmmaGeneration)
+    saveRegisters(**kernel, facts.spareRegisters);
   if (llvm::Error error = checkExternalCalls(
           module, [](llvm::StringRef) { return false; }, target.name))
     return std::move(error);

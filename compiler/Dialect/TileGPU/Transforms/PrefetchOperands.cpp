@@ -49,6 +49,16 @@ Operation *predicated(RewriterBase &rewriter, Operation *op, Value exists) {
   return op;
 }
 
+/// Where the buffers are free: the last read of any.
+Operation *lastRead(const StagedLoads &staged) {
+  Operation *last = nullptr;
+  for (const StagedLoad &load : staged.loads)
+    for (Operation *reader : readersOf(load))
+      if (!last || last->isBeforeInBlock(reader))
+        last = reader;
+  return last;
+}
+
 class OperandPrefetcher {
 public:
   OperandPrefetcher(scf::ForOp loop, StagedLoads staged)
@@ -85,16 +95,6 @@ private:
     return iterations && iterations->sle(most) && iterations->sgt(0);
   }
 
-  /// Where the buffers are free: the last read of any.
-  Operation *lastRead() {
-    Operation *last = nullptr;
-    for (const StagedLoad &load : staged.loads)
-      for (Operation *reader : readersOf(load))
-        if (!last || last->isBeforeInBlock(reader))
-          last = reader;
-    return last;
-  }
-
   std::vector<std::pair<Operation *, unsigned>> order() {
     std::vector<std::pair<Operation *, unsigned>> list;
     auto add = [&](auto &ops, Stage stage) {
@@ -103,7 +103,7 @@ private:
           list.push_back({&op, stage});
     };
     add(staged.addresses, Load);
-    Operation *freed = lastRead();
+    Operation *freed = lastRead(staged);
     for (Operation &op : loop.getBody()->without_terminator()) {
       if (!staged.addresses.contains(&op) && !stores.contains(&op))
         list.push_back({&op, Multiply});
@@ -161,27 +161,68 @@ private:
   }
 
   /// All buffers are alive at a time, and threads hold what the next iteration takes and, as
-  /// buffers are filled again before the dots, all that these read.
+  /// buffers are filled again before the last dots, what these read.
   bool hasRoom(scf::ForOp loop, const StagedLoads &staged, const TargetInfo &target) {
-    unsigned registers = estimateRegisters(getOperation(), target) + uncountedRegisters(target);
+    unsigned registers = estimateRegisters(getOperation(), target) + uncountedRegisters(target) +
+                         heldFragments(staged);
     SmallVector<int64_t> bytes;
     DenseSet<Operation *> loads;
     for (const StagedLoad &load : staged.loads) {
       // With an address of 8 bytes for at most 16.
       if (loads.insert(load.load).second)
         registers += registersOf(load.load->getResult(0)) * 3 / 2;
-      for (Operation *reader : readersOf(load))
-        for (Value fragments : reader->getResults())
-          registers += registersOf(fragments);
       bytes.push_back(tilegpu::AllocOp(load.buffer).getType().getBytes());
     }
     // This iteration's, too.
     for (tile::LoadOp load : staged.direct)
       registers += registersOf(load.getType()) * 3 / 2;
+    unsigned most = registersOfThread(getOperation(), target);
+    if (registers > most)
+      registers -= operandsAside(loop, bytes);
     StoragePlan storage(getOperation(), target);
-    return registers <= registersOfThread(getOperation(), target) &&
-           storage.bytesWith(RingBudget::buffersOf(staged), bytes, /*slots=*/1, loop) <=
-               int64_t(target.maxSharedBytes);
+    return registers <= most && storage.bytesWith(RingBudget::buffersOf(staged), bytes, /*slots=*/1,
+                                                  loop) <= int64_t(target.maxSharedBytes);
+  }
+
+  /// Registers of what is read before the buffers are filled again, and multiplied behind that: but
+  /// for one step of a dot, which the estimate has.
+  static unsigned heldFragments(const StagedLoads &staged) {
+    Operation *last = lastRead(staged);
+    llvm::SmallSetVector<Value, 8> fragments;
+    for (const StagedLoad &load : staged.loads)
+      for (Operation *reader : readersOf(load))
+        fragments.insert_range(reader->getResults());
+    unsigned registers = 0, counted = 0;
+    llvm::DenseMap<Operation *, unsigned> ofStep;
+    for (Value value : fragments) {
+      bool isHeld = false;
+      for (Operation *user : value.getUsers()) {
+        Operation *inBody = last->getBlock()->findAncestorOpInBlock(*user);
+        if (inBody->isBeforeInBlock(last))
+          continue;
+        isHeld = true;
+        if (auto dot = dyn_cast<tilegpu::DotOp>(user))
+          counted = std::max(counted, ofStep[dot] += registersOfStep(dot, value));
+      }
+      registers += isHeld ? registersOf(value) : 0;
+    }
+    return registers - std::min(counted, registers);
+  }
+
+  /// Registers of operands that the loop does not change, but for a step: kiln-share-buffers has
+  /// dots read them from shared memory where threads lack registers. Adds what they take there.
+  static unsigned operandsAside(scf::ForOp loop, SmallVectorImpl<int64_t> &bytes) {
+    llvm::SmallSetVector<Value, 4> operands;
+    unsigned registers = 0;
+    for (auto dot : loop.getBody()->getOps<tilegpu::DotOp>())
+      for (Value operand : {dot.getA(), dot.getB()})
+        if (operand.getDefiningOp<tilegpu::ConvertLayoutOp>() &&
+            loop.isDefinedOutsideOfLoop(operand) && operands.insert(operand)) {
+          auto type = cast<RankedTensorType>(operand.getType());
+          registers += registersOf(operand) - registersOfStep(dot, operand);
+          bytes.push_back(type.getNumElements() * tilegpu::storageBits(type.getElementType()) / 8);
+        }
+    return registers;
   }
 };
 

@@ -45,6 +45,12 @@ unsigned registersOf(Value value) {
   return llvm::divideCeil(distinctRegisters(tensor) * bits, registerBits);
 }
 
+unsigned registersOfStep(tilegpu::DotOp dot, Value operand) {
+  int64_t depth = tilegpu::shapeOfOperand(dot.getA()).back();
+  int64_t step = dot.getUnit() ? dot.getUnit()->getTiling().instruction->k : 1;
+  return llvm::divideCeil(registersOf(operand) * std::min(step, depth), depth);
+}
+
 bool isComputedAgain(Operation *op) {
   if (isa<tile::BroadcastOp, tile::ExpandDimsOp, tile::ReshapeOp, tile::TransOp, tile::SplatOp,
           tile::ArangeOp, tile::AddPtrOp, tile::HintOp, arith::ConstantOp>(op))
@@ -189,12 +195,8 @@ private:
   unsigned ofOperand(tilegpu::DotOp dot, Value operand, const LiveValues &live) {
     if (llvm::all_of(roots.of(operand), [&](Value root) { return live.values.contains(root); }))
       return 0;
-    unsigned all = registersOf(operand);
-    if (!operand.getDefiningOp<tilegpu::SharedLoadOp>())
-      return all;
-    int64_t depth = tilegpu::shapeOfOperand(dot.getA()).back();
-    int64_t step = dot.getUnit() ? dot.getUnit()->getTiling().instruction->k : 1;
-    return llvm::divideCeil(all * std::min(step, depth), depth);
+    return operand.getDefiningOp<tilegpu::SharedLoadOp>() ? registersOfStep(dot, operand)
+                                                          : registersOf(operand);
   }
 
   const TargetInfo &target;

@@ -21,6 +21,9 @@ inline constexpr llvm::StringLiteral registersAttr = "tilegpu.registers";
 /// Registers of a thread that hold its elements of `value`; none for scalars.
 unsigned registersOf(mlir::Value value);
 
+/// Those of the operand's elements that the dot multiplies at a time, one step along k.
+unsigned registersOfStep(tilegpu::DotOp dot, mlir::Value operand);
+
 /// Whether the operation is a view, a constant or arithmetic on indices: what its uses compute
 /// again rather than hold.
 bool isComputedAgain(mlir::Operation *op);

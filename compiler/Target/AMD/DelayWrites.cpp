@@ -1,0 +1,145 @@
+// A loop of products loads what its next iteration reads, and writes it to shared memory behind the
+// last read of this one. Elements may have to change places, or their type, before they are
+// written. LLVM thinks of registers, does that as soon as it may, and waits for memory with all of
+// the iteration's products ahead. So a barrier for the scheduler stands behind the products, and
+// that work, and what is written, behind it.
+//
+// Blocks whose last accesses of shared memory are such writes have them. On CDNA this is part of
+// the recipe for products (ScheduleProducts.h); of RDNA's blocks the order of all else is LLVM's.
+
+#include "compiler/Target/AMD/DelayWrites.h"
+
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
+
+namespace kiln {
+namespace {
+
+constexpr unsigned sharedSpace = 3;
+
+bool isSharedWrite(const llvm::Instruction &op) {
+  auto *store = llvm::dyn_cast<llvm::StoreInst>(&op);
+  return store && store->getPointerAddressSpace() == sharedSpace;
+}
+
+bool isProduct(const llvm::Instruction &op) {
+  auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&op);
+  return call && call->getCalledFunction()->getName().starts_with("llvm.amdgcn.wmma.");
+}
+
+bool isGlobalRead(const llvm::Instruction &op) {
+  if (auto *load = llvm::dyn_cast<llvm::LoadInst>(&op))
+    return load->getPointerAddressSpace() != sharedSpace;
+  auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&op);
+  return call && call->getCalledFunction()->getName().starts_with("llvm.amdgcn.raw.") &&
+         call->getCalledFunction()->getName().contains(".buffer.load");
+}
+
+/// Computes its result of its operands, and does nothing else.
+bool isPure(const llvm::Instruction &op) {
+  return !llvm::isa<llvm::PHINode>(op) && !op.isTerminator() && !op.mayReadOrWriteMemory() &&
+         !op.mayHaveSideEffects();
+}
+
+/// A block's last writes to shared memory, behind which it reads none and meets nobody.
+class LastWrites {
+public:
+  explicit LastWrites(llvm::BasicBlock &block) : block(block) {
+    for (llvm::Instruction &op : llvm::reverse(block)) {
+      if (isSharedWrite(op))
+        writes.push_back(&op);
+      else if (!isPure(op) && !op.isTerminator() && !isGlobalRead(op) &&
+               !llvm::isa<llvm::PHINode>(op))
+        break;
+    }
+  }
+
+  void delay(const llvm::Loop &loop) {
+    if (writes.empty() || llvm::none_of(block, isProduct) || !areLoaded(loop))
+      return;
+    llvm::Instruction *first = writes.back();
+    llvm::SmallVector<llvm::Instruction *> products;
+    for (llvm::Instruction &op : llvm::make_range(first->getIterator(), block.end()))
+      if (isProduct(op))
+        products.push_back(&op);
+    for (llvm::Instruction *product : products)
+      bringBefore(product, first);
+    llvm::SmallVector<llvm::Instruction *> work = workInOrder();
+    llvm::IRBuilder<> b(first);
+    b.CreateIntrinsic(llvm::Intrinsic::amdgcn_sched_barrier, {b.getInt32(0)});
+    for (llvm::Instruction *op : work)
+      op->moveBefore(first->getIterator());
+  }
+
+private:
+  /// Whether some of what is written is computed from what the loop loads.
+  bool areLoaded(const llvm::Loop &loop) const {
+    llvm::SmallVector<llvm::Value *> pending;
+    llvm::DenseSet<llvm::Value *> seen;
+    for (llvm::Instruction *write : writes)
+      pending.push_back(llvm::cast<llvm::StoreInst>(write)->getValueOperand());
+    while (!pending.empty()) {
+      auto *op = llvm::dyn_cast<llvm::Instruction>(pending.pop_back_val());
+      if (!op || !loop.contains(op) || !seen.insert(op).second)
+        continue;
+      if (isGlobalRead(*op))
+        return true;
+      if (isPure(*op) && !isProduct(*op))
+        pending.append(op->op_begin(), op->op_end());
+    }
+    return false;
+  }
+
+  /// What only the values that are written are computed by, in front of the first write.
+  llvm::SmallVector<llvm::Instruction *> workInOrder() const {
+    llvm::DenseSet<llvm::Instruction *> work;
+    llvm::SmallVector<llvm::Instruction *> inOrder;
+    auto isForWrites = [&](const llvm::Use &use) {
+      auto *user = llvm::cast<llvm::Instruction>(use.getUser());
+      bool isWritten = llvm::is_contained(writes, user) &&
+                       use.getOperandNo() != llvm::StoreInst::getPointerOperandIndex();
+      return isWritten || work.contains(user);
+    };
+    for (llvm::Instruction &op : llvm::reverse(block))
+      if (!op.use_empty() && isPure(op) && !isProduct(op) && llvm::all_of(op.uses(), isForWrites)) {
+        work.insert(&op);
+        if (op.comesBefore(writes.back()))
+          inOrder.push_back(&op);
+      }
+    std::reverse(inOrder.begin(), inOrder.end());
+    return inOrder;
+  }
+
+  /// With what it is computed from, where that is behind the place.
+  void bringBefore(llvm::Instruction *moved, llvm::Instruction *place) {
+    for (llvm::Value *operand : moved->operands()) {
+      auto *source = llvm::dyn_cast<llvm::Instruction>(operand);
+      if (source && source->getParent() == &block && !llvm::isa<llvm::PHINode>(source) &&
+          place->comesBefore(source))
+        bringBefore(source, place);
+    }
+    moved->moveBefore(place->getIterator());
+  }
+
+  llvm::BasicBlock &block;
+  llvm::SmallVector<llvm::Instruction *> writes; ///< from the last one on
+};
+
+} // namespace
+
+void delayWrites(llvm::Function &kernel) {
+  llvm::DominatorTree tree(kernel);
+  llvm::LoopInfo loops(tree);
+  for (llvm::BasicBlock &block : kernel)
+    if (llvm::Loop *loop = loops.getLoopFor(&block))
+      LastWrites(block).delay(*loop);
+}
+
+} // namespace kiln

@@ -1,0 +1,18 @@
+// A thread's indices, computed again behind the loops of products.
+
+#ifndef KILN_COMPILER_TARGET_AMD_RECOMPUTEINDICES_H
+#define KILN_COMPILER_TARGET_AMD_RECOMPUTEINDICES_H
+
+namespace llvm {
+class Function;
+}
+
+namespace kiln {
+
+/// What stands behind a loop of products computes indices of the thread's number again, rather
+/// than have registers hold them all through the loop.
+void recomputeIndices(llvm::Function &kernel);
+
+} // namespace kiln
+
+#endif

@@ -1,0 +1,86 @@
+//===- DelayWritesTest.cpp - What is written behind an iteration's products ------===//
+
+#include "compiler/Target/AMD/DelayWrites.h"
+#include "tests/compiler/Target/EveryScalarKernel.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Verifier.h"
+
+using namespace kiln::testing;
+
+namespace {
+
+/// The loop's calls, named values of vectors and stores, in their order.
+std::string loopAfter(const std::string &body) {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module = parseIR(R"(
+@kiln_shared = external addrspace(3) global [32768 x i8], align 16
+declare <8 x float> @llvm.amdgcn.wmma.f32.16x16x16.f16.v8f32.v16f16(<16 x half>, <16 x half>, <8 x float>)
+declare void @llvm.amdgcn.s.barrier()
+define void @f(i1 %again, ptr addrspace(1) %from, ptr addrspace(1) %out, ptr addrspace(3) %p, <16 x half> %other) {
+entry:
+  br label %loop
+loop:
+  %c = phi <8 x float> [ zeroinitializer, %entry ], [ %d, %loop ]
+)" + body + R"(
+  br i1 %again, label %loop, label %end
+end:
+  store <8 x float> %d, ptr addrspace(1) %out
+  ret void
+})",
+                                                 context);
+  kiln::delayWrites(*module->getFunction("f"));
+  EXPECT_FALSE(llvm::verifyModule(*module, &llvm::errs()));
+  std::vector<std::string> order;
+  for (llvm::BasicBlock &block : *module->getFunction("f"))
+    for (llvm::Instruction &op : block) {
+      if (block.getName() != "loop" || llvm::isa<llvm::PHINode>(op) || op.isTerminator())
+        continue;
+      auto *call = llvm::dyn_cast<llvm::CallInst>(&op);
+      bool isStore = llvm::isa<llvm::StoreInst>(op);
+      order.push_back(isStore ? "write"
+                      : call && call->getType()->isVoidTy()
+                          ? call->getCalledFunction()->getName().str()
+                          : op.getName().str());
+    }
+  return llvm::join(order, " ");
+}
+
+const std::string product =
+    "  %d = call <8 x float> @llvm.amdgcn.wmma.f32.16x16x16.f16.v8f32.v16f16(<16 x half> %a, "
+    "<16 x half> %other, <8 x float> %c)\n";
+
+TEST(DelayWrites, ProductsComeBeforeTheWorkOnWhatIsLoaded) {
+  EXPECT_EQ(loopAfter(R"(
+  %x = load <8 x half>, ptr addrspace(1) %from
+  %turned = shufflevector <8 x half> %x, <8 x half> poison, <8 x i32> <i32 1, i32 0, i32 3, i32 2, i32 5, i32 4, i32 7, i32 6>
+  %a = load <16 x half>, ptr addrspace(3) %p
+  call void @llvm.amdgcn.s.barrier()
+  store <8 x half> %turned, ptr addrspace(3) %p
+)" + product),
+            "x a llvm.amdgcn.s.barrier d llvm.amdgcn.sched.barrier turned write");
+}
+
+/// What the loop reads behind its writes it has to wait for.
+TEST(DelayWrites, WritesOfThisIterationStayWhereTheyAre) {
+  EXPECT_EQ(loopAfter(R"(
+  %x = load <8 x half>, ptr addrspace(1) %from
+  %turned = shufflevector <8 x half> %x, <8 x half> poison, <8 x i32> <i32 1, i32 0, i32 3, i32 2, i32 5, i32 4, i32 7, i32 6>
+  store <8 x half> %turned, ptr addrspace(3) %p
+  call void @llvm.amdgcn.s.barrier()
+  %a = load <16 x half>, ptr addrspace(3) %p
+)" + product),
+            "x turned write llvm.amdgcn.s.barrier a d");
+}
+
+/// Nothing of it comes from memory.
+TEST(DelayWrites, WritesOfWhatIsComputedStayWhereTheyAre) {
+  EXPECT_EQ(loopAfter(R"(
+  %a = load <16 x half>, ptr addrspace(3) %p
+  call void @llvm.amdgcn.s.barrier()
+  store <16 x half> %other, ptr addrspace(3) %p
+)" + product),
+            "a llvm.amdgcn.s.barrier write d");
+}
+
+} // namespace

@@ -1,0 +1,90 @@
+//===- RecomputeIndicesTest.cpp - Indices computed again behind loops of products -===//
+
+#include "compiler/Target/AMD/RecomputeIndices.h"
+#include "tests/compiler/Target/EveryScalarKernel.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Verifier.h"
+
+using namespace kiln::testing;
+
+namespace {
+
+/// What the blocks behind the loop use of the values in front of it, once each: "%thread, %n".
+std::string heldBy(const std::string &entry, const std::string &loop, const std::string &end) {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module = parseIR(R"(
+declare <8 x float> @llvm.amdgcn.wmma.f32.16x16x16.f16.v8f32.v16f16(<16 x half>, <16 x half>, <8 x float>)
+declare i32 @llvm.amdgcn.workitem.id.x()
+declare i32 @llvm.amdgcn.workgroup.id.x()
+define void @f(i32 %n, i1 %any, i1 %again, ptr addrspace(1) %out, <16 x half> %a) {
+entry:
+  %thread = call i32 @llvm.amdgcn.workitem.id.x()
+  %program = call i32 @llvm.amdgcn.workgroup.id.x()
+)" + entry + R"(
+  br i1 %any, label %loop, label %end
+loop:
+  %c = phi <8 x float> [ zeroinitializer, %entry ], [ %d, %loop ]
+)" + loop + R"(
+  br i1 %again, label %loop, label %end
+end:
+  %sum = phi <8 x float> [ zeroinitializer, %entry ], [ %d, %loop ]
+  store <8 x float> %sum, ptr addrspace(1) %out
+)" + end + R"(
+  ret void
+})",
+                                                 context);
+  kiln::recomputeIndices(*module->getFunction("f"));
+  EXPECT_FALSE(llvm::verifyModule(*module, &llvm::errs()));
+  std::vector<std::string> held;
+  for (llvm::Instruction &op : llvm::instructions(*module->getFunction("f")))
+    if (op.getParent()->isEntryBlock() && op.isUsedOutsideOfBlock(op.getParent()) &&
+        llvm::any_of(op.users(), [](llvm::User *user) {
+          return llvm::cast<llvm::Instruction>(user)->getParent()->getName() == "end";
+        }))
+      held.push_back("%" + op.getName().str());
+  return llvm::join(held, ", ");
+}
+
+const std::string product =
+    "  %d = call <8 x float> @llvm.amdgcn.wmma.f32.16x16x16.f16.v8f32.v16f16(<16 x half> %a, "
+    "<16 x half> %a, <8 x float> %c)\n";
+
+const std::string store = R"(
+  %p = getelementptr i32, ptr addrspace(1) %out, i32 %row
+  store i32 %column, ptr addrspace(1) %p
+)";
+
+TEST(RecomputeIndices, TheLoopHoldsTheThreadsNumberAndScalars) {
+  EXPECT_EQ(heldBy(R"(
+  %first = mul i32 %program, %n
+  %part = and i32 %thread, 31
+  %row = add i32 %first, %part
+  %shifted = lshr i32 %thread, 5
+  %column = mul i32 %shifted, 8
+)",
+                   product, store),
+            "%thread, %first");
+}
+
+TEST(RecomputeIndices, WhatTakesDivisionsOrIsLoadedIsHeld) {
+  EXPECT_EQ(heldBy(R"(
+  %row = urem i32 %thread, %n
+  %place = getelementptr i32, ptr addrspace(1) %out, i32 %thread
+  %column = load i32, ptr addrspace(1) %place
+)",
+                   product, store),
+            "%row, %column");
+}
+
+TEST(RecomputeIndices, LoopsWithoutProductsAreLeftAlone) {
+  EXPECT_EQ(heldBy(R"(
+  %row = and i32 %thread, 31
+  %column = lshr i32 %thread, 5
+)",
+                   "  %d = fadd <8 x float> %c, %c\n", store),
+            "%row, %column");
+}
+
+} // namespace
