@@ -217,7 +217,7 @@ def kernel(n, p):
   expectError("f(1, 2, 3)", "takes 2 arguments, got 3");
   expectError("f(1, a=2)", "got two values for 'a'");
   expectError("f(1, d=2)", "has no parameter 'd'");
-  expectError("differs(n)", "return values of 'differs' differ");
+  expectError("differs(n)", "return type mismatch: 'differs' returns ");
   expectError("forever(n)", "nested too deeply");
   expectError("square(n)", "the result of square is not used");
   expectError("b = tl.make_block_ptr(p, (8,), (1,), (0,), (4,), (0,))\n    tl.advance(b, (4,))",

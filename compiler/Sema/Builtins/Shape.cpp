@@ -47,18 +47,19 @@ Value builtinExpandDims(TensorBuilder &build, Call &call) {
   if (call[1].isSequence())
     axes = call[1].getElements();
   size_t rank = tensor.type.shape.size() + axes.size();
-  llvm::SmallVector<unsigned> sorted;
+  llvm::SmallVector<int64_t> sorted;
   for (const Value &value : axes) {
     std::optional<unsigned> axis = build.constantAxis(value, "axis", rank);
     if (!axis)
       return Value();
-    sorted.push_back(*axis);
+    sorted.push_back(int64_t(*axis));
   }
   llvm::sort(sorted);
   if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
-    return build.error(DiagKind::SemaInvalidArgument, "axis", "different axes", repr(call[1]));
-  for (unsigned axis : sorted)
-    tensor = build.expandDims(tensor, axis);
+    return build.error(DiagKind::SemaInvalidArgument, "axis", "different axes",
+                       "duplicate axes, normalized axes = " + shapeToString(sorted));
+  for (int64_t axis : sorted)
+    tensor = build.expandDims(tensor, unsigned(axis));
   return Value::tensor(tensor);
 }
 

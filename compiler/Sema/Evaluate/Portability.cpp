@@ -246,7 +246,7 @@ static std::string describeOuter(llvm::StringRef name, const Value &value, bool 
     return ("'" + name + "', a function of Python's").str();
   if (value.is(ValueKind::Function))
     return ("'" + name + "', a function of Python's, in a kernel").str();
-  std::string what = isOfModule ? ("the global variable '" + name + "'").str()
+  std::string what = isOfModule ? ("Cannot access global variable '" + name + "'").str()
                                 : ("'" + name + "' of the function around the kernel").str();
   return what + ", which is " + describe(value) + " and no tl.constexpr";
 }

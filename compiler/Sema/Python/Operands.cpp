@@ -122,7 +122,7 @@ std::optional<unsigned> PythonOperations::constantAxis(const Value &value, llvm:
   if (at < 0 || at >= Int(rank))
     return fail(DiagKind::SemaInvalidArgument, what,
                 "an axis from " + toString(-Int(rank)) + " to " + toString(Int(rank) - 1),
-                toString(*axis));
+                "invalid axis " + toString(*axis));
   return unsigned(at);
 }
 

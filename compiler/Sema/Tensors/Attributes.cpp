@@ -176,7 +176,7 @@ Value indexTensor(TensorBuilder &build, Tensor tensor, const Value &index) {
       return build.errorWithHint(
           "one element is tl.sum(tl.where(tl.arange(0, N) == i, x, 0)); several "
           "are tl.gather, or a load from a pointer",
-          DiagKind::SemaInvalidArgument, "an index of a tensor", "':' or None", describe(part));
+          DiagKind::SemaInvalidArgument, "unsupported tensor index", "':' or None", describe(part));
     if (!tensor)
       return Value();
     ++axis;

@@ -64,8 +64,8 @@ bool TensorBuilder::checkPortableProduct(const TensorType &a, const TensorType &
   int64_t least = leastDepth(a.dtype.getBits());
   if (a.shape.back() >= least)
     return true;
-  notPortable("a product of " + a.str() + " and " + b.str() + ", whose K is below " +
-                  llvm::Twine(least),
+  notPortable("Input shapes should have M >= 1, N >= 1 and K >= " + llvm::Twine(least) + ", got " +
+                  a.str() + " and " + b.str(),
               "take tiles with K = " + llvm::Twine(least) + ", filled up with zeros");
   return false;
 }
@@ -76,9 +76,9 @@ bool TensorBuilder::checkPortableBlock(const TensorType &block) const {
   int64_t bytes = block.shape.back() * (block.dtype.getBits() / 8);
   if (bytes >= 16)
     return true;
-  notPortable("a descriptor of blocks of " + block.str() + ", with " + llvm::Twine(bytes) +
-                  " bytes in the last axis",
-              "16 bytes are the least");
+  notPortable("Descriptor block shape must have at least 16 bytes in the last axis, got " +
+                  block.str() + " with " + llvm::Twine(bytes),
+              "take " + llvm::Twine(128 / block.dtype.getBits()) + " elements or more there");
   return false;
 }
 

@@ -2,6 +2,7 @@
 its caller's, with that function's source and the place there that Triton names."""
 
 import ast
+import inspect
 import re
 from typing import NamedTuple
 
@@ -11,21 +12,23 @@ from triton.runtime.jit import JITCallable
 _STATIC_ASSERT = "sema-static-assert"
 # Mistakes that Triton finds itself, and not one of the functions that a kernel calls.
 _OF_NO_CALL = (_STATIC_ASSERT, "sema-operand", "sema-operands")
+# Where Triton names the function's `def`, and Kiln a statement in it.
+_OF_DEFINITION = ("sema-return-types",)
 
 
 class Refusal(CompilationError):
     """Kiln does not compile the kernel: its text is the message."""
 
-    def __init__(self, text, src=None, node=None):
+    def __init__(self, text, src=None, node=None, error_message=None):
         Exception.__init__(self, text)
-        self.src, self.node = src, node
-        self.error_message = self.message = text
+        self.src, self.node, self.message = src, node, text
+        self.error_message = error_message or text
 
     def __str__(self):
         return self.message
 
     def __reduce__(self):
-        return type(self), (self.message,)
+        return type(self), (self.message, self.src, self.node, self.error_message)
 
 
 class FailedStaticAssert(Refusal, CompileTimeAssertionFailure):
@@ -46,6 +49,12 @@ class Said(NamedTuple):
     message: str
     kind: str
     frames: list  # from the mistake to the kernel
+
+    @property
+    def sentence(self):
+        """The message as exceptions have it: with a capital, unless it begins with a name or a value."""
+        begins_with_words = re.match(r"[a-z]+ [a-z]+\b", self.message)
+        return self.message[0].upper() + self.message[1:] if begins_with_words else self.message
 
 
 def _frame(source, file, line, column):
@@ -84,10 +93,33 @@ def _node_at(frame, is_call):
     return ast.Pass(lineno=frame.line, col_offset=frame.column)
 
 
-def _refusal(text, frame, is_call, kind=Refusal):
-    node, src = _node_at(frame, is_call), frame.function.src
+def _triton_function(function, node):
+    """The function of Triton's own that a call names, or None."""
+    names, callee = [], node.func
+    while isinstance(callee, ast.Attribute):
+        names.append(callee.attr)
+        callee = callee.value
+    found = function.fn.__globals__.get(callee.id) if isinstance(callee, ast.Name) else None
+    for name in reversed(names):
+        found = getattr(found, name, None) if inspect.ismodule(found) else None
+    found = inspect.unwrap(found.fn if isinstance(found, JITCallable) else found)
+    return found if inspect.isfunction(found) and found.__module__.split(".")[0] == "triton" else None
+
+
+def _mistake_in_call(said, refusal, function):
+    """As of the called function's own, which has no frame: Triton's Python is not run. A note says where it is."""
+    mistake = ValueError(said.sentence)
+    called = _triton_function(function, refusal.node)
+    if called and hasattr(mistake, "add_note"):
+        code = called.__code__
+        mistake.add_note(f"{code.co_filename}:{code.co_firstlineno}: {code.co_name} is defined here")
+    return mistake
+
+
+def _refusal(text, frame, said, has_call, kind):
+    node, src = _node_at(frame, has_call), frame.function.src
     line = src.split("\n")[node.lineno - 1].strip()
-    return kind(f"{text}\n{frame.function.__name__}, at {node.lineno}:{node.col_offset}: {line}", src, node)
+    return kind(f"{text}\n{frame.function.__name__}, at {node.lineno}:{node.col_offset}: {line}", src, node, said.sentence)
 
 
 def refusal_of(source, text):
@@ -101,8 +133,10 @@ def refusal_of(source, text):
     for index, frame in enumerate(said.frames):
         is_outermost = index == len(said.frames) - 1
         cause, has_call = refusal, is_of_call or index > 0
-        refusal = _refusal(original if is_outermost else said.message, frame, has_call, kind)
+        if index == 0 and said.kind in _OF_DEFINITION:
+            frame = frame._replace(line=1, column=0)
+        refusal = _refusal(original if is_outermost else said.sentence, frame, said, has_call, kind)
         if cause is None and is_of_call and isinstance(refusal.node, ast.Call):
-            cause = ValueError(said.message)
+            cause = _mistake_in_call(said, refusal, frame.function)
         refusal.__cause__ = cause
     return refusal

@@ -1,4 +1,7 @@
 """What of Triton's JIT programs may ask for: hooks, names, exceptions. Run by run_pytest.sh through the plug-in."""
+import pickle
+import re
+
 import pytest
 import torch
 import triton
@@ -31,6 +34,18 @@ def inner(x):
 @triton.jit
 def outer_kernel(x):
     tl.store(x, inner(tl.load(x)))
+
+
+@triton.jit
+def either(n):
+    if n > 1:
+        return tl.arange(0, 4)
+    return tl.arange(0, 8)
+
+
+@triton.jit
+def either_kernel(x, n):
+    tl.store(x, tl.sum(either(n)))
 
 
 @pytest.fixture
@@ -66,14 +81,28 @@ def test_names_are_what_the_kernel_says():
 
 
 def test_refusals_say_where_as_triton_does():
-    with pytest.raises(triton.CompilationError, match=r"test_jit.py:28:\d+: error: axis: expected an axis from -1 to 0, got 5") as caught:
+    with pytest.raises(triton.CompilationError, match=r"test_jit.py:31:\d+: error: axis: expected an axis from -1 to 0, got invalid axis 5") as caught:
         outer_kernel[(1,)](torch.zeros(1, device="cuda"))
     outer = caught.value
     assert (outer.node.lineno, outer.node.col_offset) == (2, 16) and outer.src.startswith("def outer_kernel(x):")
     assert str(outer).endswith("outer_kernel, at 2:16: tl.store(x, inner(tl.load(x)))")
+    assert outer.error_message == "axis: expected an axis from -1 to 0, got invalid axis 5"
     called = outer.__cause__
     assert isinstance(called, triton.CompilationError) and str(called).endswith("inner, at 3:11: return tl.expand_dims(y, 5)")
-    assert str(called.__cause__) == "axis: expected an axis from -1 to 0, got 5"
+    mistake = called.__cause__
+    assert str(mistake) == "axis: expected an axis from -1 to 0, got invalid axis 5"
+    assert any(re.match(r".*core\.py:\d+: expand_dims is defined here", note) for note in getattr(mistake, "__notes__", ["core.py:1: expand_dims is defined here"]))
+
+
+def test_returns_of_several_types_are_the_functions_mistake():
+    with pytest.raises(triton.CompilationError, match=r"test_jit.py:43:\d+: error: return type mismatch: 'either' returns") as caught:
+        either_kernel[(1,)](torch.zeros(1, device="cuda"), 2)
+    outer = caught.value
+    assert (outer.node.lineno, outer.node.col_offset) == (2, 23)
+    assert outer.error_message == "Return type mismatch: 'either' returns tensor int32[8] and tensor int32[4]"
+    assert str(outer.__cause__) == outer.error_message + "\neither, at 1:0: def either(n):"
+    again = pickle.loads(pickle.dumps(outer))
+    assert (str(again), again.error_message, again.src) == (str(outer), outer.error_message, outer.src)
 
 
 def test_mistakes_outside_of_calls_have_no_cause():

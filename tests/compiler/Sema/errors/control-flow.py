@@ -36,7 +36,7 @@ def condition(p, n):
 
 @triton.jit
 def branch_types(p, n):
-    # BRANCH: error: the branches of the conditional give different types: tensor fp32 and tensor int32 [sema-branch-types]
+    # BRANCH: error: ternary expression with dynamic condition has inconsistent types in its branches: tensor fp32 and tensor int32 [sema-branch-types]
     x = tl.load(p) if n > 0 else n
 
 
@@ -49,7 +49,7 @@ def different(n):
 
 @triton.jit
 def return_types(p, n):
-    # TYPES: error: return values of 'different' differ: {{.*}} [sema-return-types]
+    # TYPES: error: return type mismatch: 'different' returns {{.*}} [sema-return-types]
     x = different(n)
 
 

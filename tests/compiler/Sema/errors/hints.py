@@ -82,7 +82,7 @@ def leave(x, n, NAME: tl.constexpr):
 
 @triton.jit
 def index(x, n, NAME: tl.constexpr):
-    # CHECK: :[[@LINE+2]]:5: error: an index of a tensor: expected ':' or None, got int 3 [sema-invalid-argument]
+    # CHECK: :[[@LINE+2]]:5: error: unsupported tensor index: expected ':' or None, got int 3 [sema-invalid-argument]
     # CHECK: hint: one element is tl.sum(
     tl.arange(0, 16)[3]
 

@@ -101,7 +101,7 @@ def keyword(p, q, n, B: tl.constexpr):
 
 @triton.jit
 def wrong_axis(p, q, n, B: tl.constexpr):
-    # CHECK: :[[@LINE+1]]:51: error: axis: expected an axis from -2 to 1, got 2 [sema-invalid-argument]
+    # CHECK: :[[@LINE+1]]:51: error: axis: expected an axis from -2 to 1, got invalid axis 2 [sema-invalid-argument]
     x = tl.sum(tl.zeros((B, B), tl.float32), axis=2)
 
 
@@ -132,7 +132,7 @@ def loop_undefined(p, q, n, B: tl.constexpr):
 
 @triton.jit
 def helper(x, axis: tl.constexpr):
-    # CHECK: :[[@LINE+3]]:22: error: axis: expected an axis from -2 to 1, got 3 [sema-invalid-argument]
+    # CHECK: :[[@LINE+3]]:22: error: axis: expected an axis from -2 to 1, got invalid axis 3 [sema-invalid-argument]
     # CHECK: note: in a call of 'helper' from here
     # CHECK: note: in a call of 'middle' from here
     return tl.sum(x, axis)
@@ -227,7 +227,7 @@ def trans(p, q, n, B: tl.constexpr):
 @triton.jit
 def index(p, q, n, B: tl.constexpr):
     x = tl.arange(0, B)
-    # CHECK: :[[@LINE+2]]:9: error: an index of a tensor: expected ':' or None, got tensor int32 [sema-invalid-argument]
+    # CHECK: :[[@LINE+2]]:9: error: unsupported tensor index: expected ':' or None, got tensor int32 [sema-invalid-argument]
     # CHECK: hint: one element is tl.sum(tl.where(tl.arange(0, N) == i, x, 0)); several are tl.gather, or a load from a pointer
     y = x[n]
 
@@ -325,7 +325,7 @@ def return_mismatch(p, q, n, B: tl.constexpr):
 def pick(n, B: tl.constexpr):
     if n > 0:
         return tl.zeros((B,), tl.float32)
-    # CHECK: :[[@LINE+3]]:5: error: return values of 'pick' differ: float 0.0 and tensor fp32[16] [sema-return-types]
+    # CHECK: :[[@LINE+3]]:5: error: return type mismatch: 'pick' returns float 0.0 and tensor fp32[16] [sema-return-types]
     # CHECK: hint: every return gives the same number of values, each of one type and shape
     # CHECK: note: in a call of 'pick' from here
     return 0.0

@@ -39,5 +39,5 @@ def calls_builtin(p):
 
 @triton.jit
 def slices(p):
-    # SLICE: error: an index of a tensor: expected ':' or None, got the slice '10:' [sema-invalid-argument]
+    # SLICE: error: unsupported tensor index: expected ':' or None, got the slice '10:' [sema-invalid-argument]
     tl.store(p, tl.arange(0, 16)[10:])

@@ -105,15 +105,15 @@ inside = kernel_of(3)
 @triton.jit
 def names(p, q, n):
     i = inside()
-    # NAMES: [[@LINE+2]]:9: error: Triton refuses this: the global variable 'NUMBER', which is int 42 and no tl.constexpr [sema-not-portable]
+    # NAMES: [[@LINE+2]]:9: error: Triton refuses this: Cannot access global variable 'NUMBER', which is int 42 and no tl.constexpr [sema-not-portable]
     # NAMES: hint: write NUMBER = tl.constexpr(42)
     a = NUMBER
     # NAMES: note: 'NUMBER' is declared here
-    # NAMES: [[@LINE+1]]:9: error: Triton refuses this: the global variable 'ANNOTATED', which is int 3
+    # NAMES: [[@LINE+1]]:9: error: Triton refuses this: Cannot access global variable 'ANNOTATED', which is int 3
     b = ANNOTATED
-    # NAMES: [[@LINE+1]]:9: error: Triton refuses this: the global variable 'PAIR', which is (1, 2)
+    # NAMES: [[@LINE+1]]:9: error: Triton refuses this: Cannot access global variable 'PAIR', which is (1, 2)
     c = PAIR[0]
-    # NAMES: [[@LINE+1]]:9: error: Triton refuses this: the global variable 'UNWRAPPED', which is int 4
+    # NAMES: [[@LINE+1]]:9: error: Triton refuses this: Cannot access global variable 'UNWRAPPED', which is int 4
     d = UNWRAPPED
     # NAMES: [[@LINE+2]]:9: error: Triton refuses this: 'plain', a function of Python's, in a kernel
     # NAMES: hint: decorate it with @triton.jit, or with @triton.constexpr_function
@@ -124,7 +124,7 @@ def names(p, q, n):
     # NAMES: [[@LINE+2]]:9: error: Triton refuses this: 'abs', a function of Python's
     # NAMES: hint: of Python's functions kernels have len, list, range, float, int, isinstance,
     g = abs(n)
-    # NAMES: [[@LINE+1]]:9: error: Triton refuses this: the global variable 'Outside'
+    # NAMES: [[@LINE+1]]:9: error: Triton refuses this: Cannot access global variable 'Outside'
     h = Outside.LIMIT
     # NAMES-NOT: error
 
@@ -216,10 +216,10 @@ def tensors(p, q, n):
     c = tl.zeros((8, 8), tl.float8e4b8)
     # AMD: [[@LINE+1]]:{{[0-9]+}}: error: Triton refuses this: fp8e4b15, which is not supported in this architecture, gfx942
     d = tl.zeros((8, 8), tl.float8e4b15)
-    # NVIDIA: [[@LINE+2]]:{{[0-9]+}}: error: Triton refuses this: a product of fp16[8, 8] and fp16[8, 8], whose K is below 16
+    # NVIDIA: [[@LINE+2]]:{{[0-9]+}}: error: Triton refuses this: Input shapes should have M >= 1, N >= 1 and K >= 16, got fp16[8, 8] and fp16[8, 8]
     # NVIDIA: hint: take tiles with K = 16, filled up with zeros
     e = tl.dot(tl.zeros((8, 8), tl.float16), tl.zeros((8, 8), tl.float16))
-    # NVIDIA: [[@LINE+1]]:{{[0-9]+}}: error: Triton refuses this: a product of int8[16, 16] and int8[16, 16], whose K is below 32
+    # NVIDIA: [[@LINE+1]]:{{[0-9]+}}: error: Triton refuses this: Input shapes should have M >= 1, N >= 1 and K >= 32, got int8[16, 16] and int8[16, 16]
     f = tl.dot(tl.zeros((16, 16), tl.int8), tl.zeros((16, 16), tl.int8))
     # TENSORS: [[@LINE+1]]:{{[0-9]+}}: error: Triton refuses this: 'trans_a' and 'trans_b' of tl.dot
     g = tl.dot(tl.zeros((16, 32), tl.float16), tl.zeros((16, 32), tl.float16), trans_b=True)
@@ -235,7 +235,8 @@ def tensors(p, q, n):
 
 @triton.jit
 def descriptors(p, q, n):
-    # DESCRIPTORS: [[@LINE+1]]:{{[0-9]+}}: error: Triton refuses this: a descriptor of blocks of int32[8, 2], with 8 bytes in the last axis
+    # DESCRIPTORS: [[@LINE+2]]:{{[0-9]+}}: error: Triton refuses this: Descriptor block shape must have at least 16 bytes in the last axis, got int32[8, 2] with 8
+    # DESCRIPTORS: hint: take 4 elements or more there
     a = tl.make_tensor_descriptor(p, [64, 64], [64, 1], [8, 2])
     b = tl.make_tensor_descriptor(q, [64, 64], [64, 1], [8, 16])
     # DESCRIPTORS: [[@LINE+2]]:{{[0-9]+}}: error: Triton refuses this: atomic_max of a descriptor on elements of fp32

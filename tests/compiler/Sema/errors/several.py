@@ -114,7 +114,7 @@ def returns_either(x, n):
     if n > 0:
         return x
     else:
-        # CHECK: :[[@LINE+1]]:9: error: return values of 'returns_either' differ: {{.*}} [sema-return-types]
+        # CHECK: :[[@LINE+1]]:9: error: return type mismatch: 'returns_either' returns {{.*}} [sema-return-types]
         return (x, x)
 
 
