@@ -311,7 +311,7 @@ TEST_P(ControlFlow, RefusesWhatDoesNotMerge) {
   expectError("if n > 1:\n        x = 1\n    else:\n        x = 1.0\n    y = x + 1", "'x'");
   expectError("if n > 1:\n        x = 1\n    y = x + 1", "'x'");
   expectError("if n > 1:\n        x = tl.arange(0, 4)\n    else:\n        x = 1\n    y = x", "'x'");
-  expectError("x = 1 if n > 1 else 1.5", "different types");
+  expectError("x = 1 if n > 1 else 1.5", "inconsistent types");
   expectError("x = 0\n    for i in range(n):\n        x = x + 1.5", "'x' changes in the loop");
   expectError("x = 0\n    for i in range(n):\n        x = tl.arange(0, 4)",
               "'x' changes in the loop");
