@@ -4,7 +4,7 @@
 #include "runtime/sequence_lock.h"
 
 /* A slot is its version, the choice, and the words that it was made for. */
-enum { NUM_SLOTS = 1024, HEAD_WORDS = 2 };
+enum { NUM_SLOTS = 8192, HEAD_WORDS = 2 };
 
 static size_t slot_words(const kiln_entry *entry) { return HEAD_WORDS + entry->num_choice_words; }
 

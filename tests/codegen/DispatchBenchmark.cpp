@@ -2,16 +2,16 @@
 // cuLaunchKernel called directly: `axpy` chooses among four variants with two promises and a grid;
 // the others among 64, by promises, by conditions, by what was measured, and by the cost model. The
 // driver does nothing, so the difference is dispatch. Shapes change from call to call, as branches
-// that always go the same way cost nothing: among 4096, which are ever new ones to what a place
-// keeps of choices, among 16, as those of a program are, and of rows alone, as those of a server
-// whose prompts have any length. Run: bazel run //tests/codegen:DispatchBenchmark
+// that always go the same way cost nothing: ever new ones, more than a place keeps choices for;
+// thousands that come again, which it keeps; rows alone, as of a server whose prompts have any
+// length; and sixteen, as those of a program are. Run: bazel run //tests/codegen:DispatchBenchmark
 #include "tests/codegen/dispatch/dispatch_kernels.h"
 #include "tests/codegen/test_kernels.h"
 #include <benchmark/benchmark.h>
 #include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
-#include <optional>
+#include <vector>
 
 namespace {
 
@@ -69,50 +69,55 @@ void GeneratedPlan(benchmark::State &state) {
 }
 BENCHMARK(GeneratedPlan);
 
-// Sizes in no order that a processor could learn.
-constexpr unsigned numShapes = 4096;
 struct Shape {
   int32_t rows, columns;
 };
-const Shape *shapes() {
-  static Shape all[numShapes];
+
+/// Sizes in no order that a processor could learn.
+std::vector<Shape> shapes(unsigned count, uint32_t mostRows, uint32_t mostColumns) {
+  std::vector<Shape> all(count);
   uint32_t random = 1;
   for (Shape &shape : all) {
     random = random * 1664525 + 1013904223;
-    shape.rows = int32_t(1 + (random >> 8) % 1024);
-    shape.columns = int32_t(1024 + 16 * ((random >> 20) % 192));
+    shape.rows = int32_t(1 + (random >> 8) % mostRows);
+    shape.columns = int32_t(1024 + 16 * ((random >> 20) % mostColumns));
   }
   return all;
 }
 
+const std::vector<Shape> everNew = shapes(1 << 17, 16384, 2048),
+                         thousands = shapes(4096, 1024, 192), sixteen = shapes(16, 1024, 192),
+                         rowsAlone = shapes(4096, 1024, 1);
+
 using Product = kiln_status (*)(kiln_stream, const void *, const void *, void *, int32_t, int32_t);
 
-void AmongSixtyFour(benchmark::State &state, Product product, unsigned numCalls,
-                    std::optional<int32_t> columns = {}) {
+void AmongSixtyFour(benchmark::State &state, Product product, const std::vector<Shape> &all) {
   kiln_stream on = stream();
   kiln_device device;
   check(kiln_stream_device(on, &device));
   check(dispatch_kernels_prepare(device));
-  const Shape *all = shapes();
   alignas(16) static char a[64];
   unsigned i = 0;
   for (auto _ : state) {
-    const Shape &shape = all[i++ % numCalls];
+    const Shape &shape = all[i++ % all.size()];
     // Of eight sets of promises.
     char *array = a + (i & 1 ? 2 : 0);
-    benchmark::DoNotOptimize(product(on, array, a, a, shape.rows, columns.value_or(shape.columns)));
+    benchmark::DoNotOptimize(product(on, array, a, a, shape.rows, shape.columns));
   }
 }
-BENCHMARK_CAPTURE(AmongSixtyFour, promised, promised, numShapes);
-BENCHMARK_CAPTURE(AmongSixtyFour, bounded, bounded, numShapes);
-BENCHMARK_CAPTURE(AmongSixtyFour, measured, measured, numShapes);
-BENCHMARK_CAPTURE(AmongSixtyFour, modelled, modelled, numShapes);
-BENCHMARK_CAPTURE(AmongSixtyFour, promisedAgain, promised, 16);
-BENCHMARK_CAPTURE(AmongSixtyFour, boundedAgain, bounded, 16);
-BENCHMARK_CAPTURE(AmongSixtyFour, measuredAgain, measured, 16);
-BENCHMARK_CAPTURE(AmongSixtyFour, modelledAgain, modelled, 16);
-BENCHMARK_CAPTURE(AmongSixtyFour, promisedRows, promised, numShapes, 4096);
-BENCHMARK_CAPTURE(AmongSixtyFour, measuredRows, measured, numShapes, 4096);
-BENCHMARK_CAPTURE(AmongSixtyFour, modelledRows, modelled, numShapes, 4096);
+BENCHMARK_CAPTURE(AmongSixtyFour, promised, promised, everNew);
+BENCHMARK_CAPTURE(AmongSixtyFour, measured, measured, everNew);
+BENCHMARK_CAPTURE(AmongSixtyFour, modelled, modelled, everNew);
+BENCHMARK_CAPTURE(AmongSixtyFour, promisedThousands, promised, thousands);
+BENCHMARK_CAPTURE(AmongSixtyFour, boundedThousands, bounded, thousands);
+BENCHMARK_CAPTURE(AmongSixtyFour, measuredThousands, measured, thousands);
+BENCHMARK_CAPTURE(AmongSixtyFour, modelledThousands, modelled, thousands);
+BENCHMARK_CAPTURE(AmongSixtyFour, promisedAgain, promised, sixteen);
+BENCHMARK_CAPTURE(AmongSixtyFour, boundedAgain, bounded, sixteen);
+BENCHMARK_CAPTURE(AmongSixtyFour, measuredAgain, measured, sixteen);
+BENCHMARK_CAPTURE(AmongSixtyFour, modelledAgain, modelled, sixteen);
+BENCHMARK_CAPTURE(AmongSixtyFour, promisedRows, promised, rowsAlone);
+BENCHMARK_CAPTURE(AmongSixtyFour, measuredRows, measured, rowsAlone);
+BENCHMARK_CAPTURE(AmongSixtyFour, modelledRows, modelled, rowsAlone);
 
 } // namespace

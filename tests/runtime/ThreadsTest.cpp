@@ -169,7 +169,8 @@ TEST_F(ThreadsTest, NobodyGetsAChoiceForOtherWords) {
   kiln_call call;
   ASSERT_OK(
       kiln_begin(&library.entry, kiln_cuda_stream(fake->makeStream(fake->makeContext(0))), &call));
-  constexpr unsigned NumShapes = 90, NumRounds = 20000;
+  // More than are kept, so that they are replaced all the time.
+  constexpr unsigned NumShapes = 20000, NumRounds = 60000;
   std::atomic<unsigned> known{0}, wrong{0};
   together([&](int thread) {
     for (unsigned round = 0; round < NumRounds; ++round) {
