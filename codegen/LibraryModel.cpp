@@ -6,11 +6,16 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/SHA256.h"
 #include <map>
 
 using namespace llvm;
 
 namespace kiln {
+
+std::string sha256Of(StringRef bytes) {
+  return toHex(SHA256::hash(arrayRefFromStringRef(bytes)), /*LowerCase=*/true);
+}
 
 std::string codeHash(const DeviceBinary &binary) {
   constexpr size_t digits = 16;
