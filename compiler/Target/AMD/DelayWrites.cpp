@@ -8,6 +8,7 @@
 // the recipe for products (ScheduleProducts.h); of RDNA's blocks the order of all else is LLVM's.
 
 #include "compiler/Target/AMD/DelayWrites.h"
+#include "compiler/Target/AMD/DeviceInstructions.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
@@ -22,24 +23,15 @@
 namespace kiln {
 namespace {
 
-constexpr unsigned sharedSpace = 3;
-
 bool isSharedWrite(const llvm::Instruction &op) {
   auto *store = llvm::dyn_cast<llvm::StoreInst>(&op);
   return store && store->getPointerAddressSpace() == sharedSpace;
 }
 
-bool isProduct(const llvm::Instruction &op) {
-  auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&op);
-  return call && call->getCalledFunction()->getName().starts_with("llvm.amdgcn.wmma.");
-}
-
 bool isGlobalRead(const llvm::Instruction &op) {
   if (auto *load = llvm::dyn_cast<llvm::LoadInst>(&op))
     return load->getPointerAddressSpace() != sharedSpace;
-  auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&op);
-  return call && call->getCalledFunction()->getName().starts_with("llvm.amdgcn.raw.") &&
-         call->getCalledFunction()->getName().contains(".buffer.load");
+  return isBufferLoad(op);
 }
 
 /// Computes its result of its operands, and does nothing else.
@@ -62,12 +54,12 @@ public:
   }
 
   void delay(const llvm::Loop &loop) {
-    if (writes.empty() || llvm::none_of(block, isProduct) || !areLoaded(loop))
+    if (writes.empty() || llvm::none_of(block, isWmma) || !areLoaded(loop))
       return;
     llvm::Instruction *first = writes.back();
     llvm::SmallVector<llvm::Instruction *> products;
     for (llvm::Instruction &op : llvm::make_range(first->getIterator(), block.end()))
-      if (isProduct(op))
+      if (isWmma(op))
         products.push_back(&op);
     for (llvm::Instruction *product : products)
       bringBefore(product, first);
@@ -91,7 +83,7 @@ private:
         continue;
       if (isGlobalRead(*op))
         return true;
-      if (isPure(*op) && !isProduct(*op))
+      if (isPure(*op) && !isWmma(*op))
         pending.append(op->op_begin(), op->op_end());
     }
     return false;
@@ -108,7 +100,7 @@ private:
       return isWritten || work.contains(user);
     };
     for (llvm::Instruction &op : llvm::reverse(block))
-      if (!op.use_empty() && isPure(op) && !isProduct(op) && llvm::all_of(op.uses(), isForWrites)) {
+      if (!op.use_empty() && isPure(op) && !isWmma(op) && llvm::all_of(op.uses(), isForWrites)) {
         work.insert(&op);
         if (op.comesBefore(writes.back()))
           inOrder.push_back(&op);

@@ -8,6 +8,7 @@
 // Not what takes divisions, nor what is loaded, nor numbers of 64 bits.
 
 #include "compiler/Target/AMD/RecomputeIndices.h"
+#include "compiler/Target/AMD/DeviceInstructions.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -92,11 +93,6 @@ private:
   llvm::DenseMap<const llvm::Instruction *, Origin> known;
   llvm::DenseSet<const llvm::Instruction *> numbers;
 };
-
-bool isProduct(const llvm::Instruction &instruction) {
-  auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
-  return call && call->getCalledFunction()->getName().starts_with("llvm.amdgcn.wmma.");
-}
 
 /// What is behind one loop.
 class BehindLoop {
@@ -194,7 +190,7 @@ void recomputeIndices(llvm::Function &kernel) {
   Origins origins;
   for (llvm::Loop *loop : loops.getLoopsInPreorder())
     if (loop->isInnermost() && llvm::any_of(loop->blocks(), [](llvm::BasicBlock *block) {
-          return llvm::any_of(*block, isProduct);
+          return llvm::any_of(*block, isWmma);
         }))
       BehindLoop(*loop, tree, origins).run();
 }

@@ -15,6 +15,7 @@
 // thread has 256 with its sums, so that reads in front of their products spill.
 
 #include "compiler/Target/AMD/ScheduleProducts.h"
+#include "compiler/Target/AMD/DeviceInstructions.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -38,7 +39,7 @@ enum Class : int {
   SharedWrite = 0x200
 };
 
-constexpr unsigned sharedSpace = 3, constantSpace = 4;
+constexpr unsigned constantSpace = 4;
 
 Class classOf(const llvm::Instruction &instruction) {
   if (auto *load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
@@ -55,14 +56,7 @@ Class classOf(const llvm::Instruction &instruction) {
     return Matrix;
   if (name.starts_with("llvm.amdgcn.ds.read.tr"))
     return SharedRead;
-  if (name.starts_with("llvm.amdgcn.raw.") && name.contains(".buffer.load"))
-    return GlobalRead;
-  return None;
-}
-
-bool isBarrier(const llvm::Instruction &instruction) {
-  auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
-  return call && call->getIntrinsicID() == llvm::Intrinsic::amdgcn_s_barrier;
+  return isBufferLoad(instruction) ? GlobalRead : None;
 }
 
 /// For a block from `first` on.

@@ -12,6 +12,7 @@
 // without units, would each take an instruction, and lose the order that LLVM gives them.
 
 #include "compiler/Target/AMD/SinkAddresses.h"
+#include "compiler/Target/AMD/DeviceInstructions.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -25,8 +26,6 @@
 namespace kiln {
 namespace {
 
-constexpr unsigned sharedSpace = 3;
-
 /// The operand that is an address in shared memory; null: there is none.
 llvm::Use *addressOf(llvm::Instruction &instruction) {
   unsigned number = llvm::isa<llvm::StoreInst>(instruction) ? 1 : 0;
@@ -34,11 +33,6 @@ llvm::Use *addressOf(llvm::Instruction &instruction) {
     return nullptr;
   llvm::Use &use = instruction.getOperandUse(number);
   return use->getType()->getPointerAddressSpace() == sharedSpace ? &use : nullptr;
-}
-
-bool isBarrier(const llvm::Instruction &instruction) {
-  auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
-  return call && call->getIntrinsicID() == llvm::Intrinsic::amdgcn_s_barrier;
 }
 
 /// The accesses of a block of the loop.
@@ -114,8 +108,7 @@ static bool readsOperands(llvm::BasicBlock &block) {
   unsigned accesses = 0, products = 0;
   for (llvm::Instruction &instruction : block) {
     accesses += addressOf(instruction) != nullptr;
-    auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
-    products += call && call->getCalledFunction()->getName().starts_with("llvm.amdgcn.wmma.");
+    products += isWmma(instruction);
   }
   return accesses <= mostPerProduct * products;
 }

@@ -1,6 +1,7 @@
 //===- DelayWritesTest.cpp - What is written behind an iteration's products ------===//
 
 #include "compiler/Target/AMD/DelayWrites.h"
+#include "tests/compiler/Target/AMD/ProductLoop.h"
 #include "tests/compiler/Target/EveryScalarKernel.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Instructions.h"
@@ -13,22 +14,9 @@ namespace {
 /// The loop's calls, named values of vectors and stores, in their order.
 std::string loopAfter(const std::string &body) {
   llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> module = parseIR(R"(
-@kiln_shared = external addrspace(3) global [32768 x i8], align 16
-declare <8 x float> @llvm.amdgcn.wmma.f32.16x16x16.f16.v8f32.v16f16(<16 x half>, <16 x half>, <8 x float>)
-declare void @llvm.amdgcn.s.barrier()
-define void @f(i1 %again, ptr addrspace(1) %from, ptr addrspace(1) %out, ptr addrspace(3) %p, <16 x half> %other) {
-entry:
-  br label %loop
-loop:
-  %c = phi <8 x float> [ zeroinitializer, %entry ], [ %d, %loop ]
-)" + body + R"(
-  br i1 %again, label %loop, label %end
-end:
-  store <8 x float> %d, ptr addrspace(1) %out
-  ret void
-})",
-                                                 context);
+  std::unique_ptr<llvm::Module> module = parseIR(
+      productLoop("ptr addrspace(1) %from, ptr addrspace(3) %p, <16 x half> %other", "", body),
+      context);
   kiln::delayWrites(*module->getFunction("f"));
   EXPECT_FALSE(llvm::verifyModule(*module, &llvm::errs()));
   std::vector<std::string> order;
@@ -46,9 +34,7 @@ end:
   return llvm::join(order, " ");
 }
 
-const std::string product =
-    "  %d = call <8 x float> @llvm.amdgcn.wmma.f32.16x16x16.f16.v8f32.v16f16(<16 x half> %a, "
-    "<16 x half> %other, <8 x float> %c)\n";
+const std::string product = productOf("%a", "%other");
 
 TEST(DelayWrites, ProductsComeBeforeTheWorkOnWhatIsLoaded) {
   EXPECT_EQ(loopAfter(R"(

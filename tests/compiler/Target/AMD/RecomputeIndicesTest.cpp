@@ -1,6 +1,7 @@
 //===- RecomputeIndicesTest.cpp - Indices computed again behind loops of products -===//
 
 #include "compiler/Target/AMD/RecomputeIndices.h"
+#include "tests/compiler/Target/AMD/ProductLoop.h"
 #include "tests/compiler/Target/EveryScalarKernel.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/InstIterator.h"
@@ -14,8 +15,7 @@ namespace {
 /// What the blocks behind the loop use of the values in front of it, once each: "%thread, %n".
 std::string heldBy(const std::string &entry, const std::string &loop, const std::string &end) {
   llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> module = parseIR(R"(
-declare <8 x float> @llvm.amdgcn.wmma.f32.16x16x16.f16.v8f32.v16f16(<16 x half>, <16 x half>, <8 x float>)
+  std::unique_ptr<llvm::Module> module = parseIR(declareWmma + R"(
 declare i32 @llvm.amdgcn.workitem.id.x()
 declare i32 @llvm.amdgcn.workgroup.id.x()
 define void @f(i32 %n, i1 %any, i1 %again, ptr addrspace(1) %out, <16 x half> %a) {
@@ -47,9 +47,7 @@ end:
   return llvm::join(held, ", ");
 }
 
-const std::string product =
-    "  %d = call <8 x float> @llvm.amdgcn.wmma.f32.16x16x16.f16.v8f32.v16f16(<16 x half> %a, "
-    "<16 x half> %a, <8 x float> %c)\n";
+const std::string product = productOf("%a", "%a");
 
 const std::string store = R"(
   %p = getelementptr i32, ptr addrspace(1) %out, i32 %row

@@ -1,6 +1,7 @@
 //===- SinkAddressesTest.cpp - Addresses in shared memory, computed in loops -----===//
 
 #include "compiler/Target/AMD/SinkAddresses.h"
+#include "tests/compiler/Target/AMD/ProductLoop.h"
 #include "tests/compiler/Target/EveryScalarKernel.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -10,29 +11,18 @@ using namespace kiln::testing;
 
 namespace {
 
-/// What the loop has then: "xors: 2, places: 1", of values that LLVM does not see through.
-std::string loopAfter(const std::string &body) {
-  llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> module = parseIR(R"(
-@kiln_shared = external addrspace(3) global [32768 x i8], align 16
-declare <8 x float> @llvm.amdgcn.wmma.f32.16x16x16.f16.v8f32.v16f16(<16 x half>, <16 x half>, <8 x float>)
-declare void @llvm.amdgcn.s.barrier()
-define void @f(i32 %thread, i1 %again, ptr addrspace(1) %out, <16 x half> %a) {
-entry:
+const std::string entry = R"(
   %other = xor i32 %thread, 32
   %p = getelementptr i8, ptr addrspace(3) @kiln_shared, i32 %thread
   %q = getelementptr i8, ptr addrspace(3) @kiln_shared, i32 %other
   %r = getelementptr i8, ptr addrspace(3) %q, i32 1024
-  br label %loop
-loop:
-  %c = phi <8 x float> [ zeroinitializer, %entry ], [ %d, %loop ]
-)" + body + R"(
-  br i1 %again, label %loop, label %end
-end:
-  store <8 x float> %d, ptr addrspace(1) %out
-  ret void
-})",
-                                                 context);
+)";
+
+/// What the loop has then: "xors: 2, places: 1", of values that LLVM does not see through.
+std::string loopAfter(const std::string &body) {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module =
+      parseIR(productLoop("i32 %thread, <16 x half> %a", entry, body), context);
   kiln::sinkAddresses(*module->getFunction("f"));
   EXPECT_FALSE(llvm::verifyModule(*module, &llvm::errs()));
   unsigned xors = 0, places = 0;
@@ -46,9 +36,7 @@ end:
   return "xors: " + std::to_string(xors) + ", places: " + std::to_string(places);
 }
 
-const std::string product =
-    "  %d = call <8 x float> @llvm.amdgcn.wmma.f32.16x16x16.f16.v8f32.v16f16(<16 x half> %a, "
-    "<16 x half> %b, <8 x float> %c)\n";
+const std::string product = productOf("%a", "%b");
 
 TEST(SinkAddresses, AccessesBetweenBarriersShareAPlace) {
   EXPECT_EQ(loopAfter(R"(

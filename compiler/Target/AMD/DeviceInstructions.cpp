@@ -1,0 +1,26 @@
+#include "compiler/Target/AMD/DeviceInstructions.h"
+
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
+
+namespace kiln {
+
+/// Of an intrinsic; else empty.
+static llvm::StringRef nameOf(const llvm::Instruction &op) {
+  auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&op);
+  return call ? call->getCalledFunction()->getName() : "";
+}
+
+bool isBarrier(const llvm::Instruction &op) {
+  auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&op);
+  return call && call->getIntrinsicID() == llvm::Intrinsic::amdgcn_s_barrier;
+}
+
+bool isWmma(const llvm::Instruction &op) { return nameOf(op).starts_with("llvm.amdgcn.wmma."); }
+
+bool isBufferLoad(const llvm::Instruction &op) {
+  llvm::StringRef name = nameOf(op);
+  return name.starts_with("llvm.amdgcn.raw.") && name.contains(".buffer.load");
+}
+
+} // namespace kiln

@@ -1,0 +1,42 @@
+//===- ProductLoop.h - A loop around a product of RDNA's matrix unit ------------===//
+
+#ifndef KILN_TESTS_COMPILER_TARGET_AMD_PRODUCTLOOP_H
+#define KILN_TESTS_COMPILER_TARGET_AMD_PRODUCTLOOP_H
+
+#include <string>
+
+namespace kiln::testing {
+
+inline const std::string wmma = "@llvm.amdgcn.wmma.f32.16x16x16.f16.v8f32.v16f16";
+inline const std::string declareWmma =
+    "declare <8 x float> " + wmma + "(<16 x half>, <16 x half>, <8 x float>)\n";
+
+/// %d: the product of two values of 16 halfs, and %c.
+inline std::string productOf(const std::string &a, const std::string &b) {
+  return "  %d = call <8 x float> " + wmma + "(<16 x half> " + a + ", <16 x half> " + b +
+         ", <8 x float> %c)\n";
+}
+
+/// @f, whose blocks are entry, loop and end: the loop's body makes %d of %c, what it made before.
+inline std::string productLoop(const std::string &parameters, const std::string &entry,
+                               const std::string &body) {
+  return declareWmma + R"(
+@kiln_shared = external addrspace(3) global [32768 x i8], align 16
+declare void @llvm.amdgcn.s.barrier()
+define void @f(i1 %again, ptr addrspace(1) %out, )" +
+         parameters + ") {\nentry:\n" + entry + R"(
+  br label %loop
+loop:
+  %c = phi <8 x float> [ zeroinitializer, %entry ], [ %d, %loop ]
+)" + body +
+         R"(
+  br i1 %again, label %loop, label %end
+end:
+  store <8 x float> %d, ptr addrspace(1) %out
+  ret void
+})";
+}
+
+} // namespace kiln::testing
+
+#endif // KILN_TESTS_COMPILER_TARGET_AMD_PRODUCTLOOP_H
