@@ -71,36 +71,31 @@ private:
           << "\n";
   }
 
-  /// The factors that variants have different values of.
-  std::vector<const GridFactor *> varying() const {
-    std::vector<const GridFactor *> all;
-    for (const GridFactor &factor : plan.factors)
-      if (factor.varies())
-        all.push_back(&factor);
-    return all;
-  }
-
   void writeCandidates() {
-    put("/* By place: what a program instance costs (its tile's volume, and its faces weighted "
-        "by " +
+    put("/* By place: the least cost so far by what an instance covers; what an instance costs\n"
+        " * (its tile's volume, and its faces weighted by " +
         std::to_string(kTrafficWeight) +
-        "), and the\n * least such cost so far by what an instance covers; the variant; which goes "
-        "before others of\n * equal cost; and the factors of its grid that differ. */\n"
+        "); which goes before others of equal cost,\n * 32 bits above the place; the variant; and "
+        "the factors of its grid. */\n"
         "static const struct candidate $_candidates[] = {\n");
     for (auto [place, variant] : enumerate(plan.variants)) {
-      std::vector<std::string> factors;
-      for (const GridFactor *factor : varying())
-        factors.push_back(std::to_string(slotOf(*factor) + factor->valueOf[variant]));
-      factors.resize(kMostVaryingFactors, std::to_string(kUnusedSlot));
-      out << formatv("    {{{0}.0, {1}, {2}, {3}, {{{4}}},\n", tables.tileCosts[variant],
-                     cDouble(plan.leastRates[place]), variant,
-                     find(tables.order, variant) - tables.order.begin(), join(factors, ", "));
+      uint64_t precedence = find(tables.order, variant) - tables.order.begin();
+      std::vector<unsigned> factors;
+      for (const GridFactor &factor : plan.factors)
+        if (factor.varies())
+          factors.push_back(slotOf(factor) + factor.valueOf[variant]);
+      if (plan.hasCommon())
+        factors.push_back(kCommonSlot);
+      out << formatv("    {{{0}, {1}, UINT64_C({2:x}), {3}, {{{4}}},\n",
+                     cDouble(plan.leastRates[place]), tables.tileCosts[variant],
+                     precedence << 32 | place, variant, list(factors));
     }
     out << "};\n";
     if (tables.hasCosts && hasFactors())
-      out << "/* By place: the most that an instance covers so far. */\n"
-          << wrapDeclaration(formatv("static const double {0}_reach[] = {{{1}};", name,
-                                     join(map_range(plan.reach, cDouble), ", ")))
+      out << "/* By rank and the size of the work: where to begin. */\n"
+          << wrapDeclaration(formatv("static const uint16_t {0}_starts[][{1}] = {{{{{2}}};", name,
+                                     plan.starts.front().size(),
+                                     join(map_range(plan.starts, list), "}, {")))
           << "\n";
     if (!tables.hasCosts)
       return;
@@ -121,56 +116,68 @@ private:
     return value;
   }
 
-  /// Of a call's numbers those before the values of factors: what all variants have in common, 1,
-  /// and what is to be covered.
-  static constexpr unsigned kCommonSlot = 0, kUnusedSlot = 1, kWorkSlot = 2, kFirstSlot = 3;
+  /// Of a call's numbers those before the values of factors: 1, for candidates that have fewer than
+  /// others, and what all variants have in common.
+  static constexpr unsigned kOneSlot = 0, kCommonSlot = 1, kFirstSlot = 2;
 
   static unsigned slotOf(const GridFactor &factor) { return kFirstSlot + factor.first; }
 
   void writeFactors() {
     if (!hasFactors())
       return;
-    put("/* The numbers that grids are products of. Returns whether all are positive and no grid "
-        "is\n"
-        " * beyond 2^53: others are computed in integers. */\n"
-        "static int $_factors(const $_args *args, double *factors) {\n"
-        "  int64_t n;\n  double common = 1.0, most = 1.0, work = 1.0;\n  int failed = 0;\n"
-        "  (void)args;\n");
+    put("/* The numbers that grids are products of, and what is to be covered. Returns whether all "
+        "are\n * positive and no grid is beyond 2^30: others are computed as for a launch. */\n"
+        "static int $_factors(const $_args *args, uint64_t *factors, double *work) {\n"
+        "  int64_t n;\n  double common = 1.0, most = 1.0, covered = 1.0;\n"
+        "  int failed = 0;\n  (void)args;\n");
     for (const GridFactor &factor : plan.factors)
       if (std::optional<Expression> dividend = factor.dividend())
         writeQuotients(factor, *dividend);
       else
         writeValues(factor);
-    out << formatv("  factors[{0}] = common;\n  factors[{1}] = 1.0;\n  factors[{2}] = common * "
-                   "work;\n  return !failed && common * most <= 9007199254740992.0;\n}\n\n",
-                   kCommonSlot, kUnusedSlot, kWorkSlot);
+    out << formatv("  *work = common * covered;\n  factors[{0}] = 1;\n"
+                   "  if (failed || common * most > 1073741824.0)\n    return 0;\n"
+                   "  factors[{1}] = (uint64_t)common;\n  return 1;\n}\n\n",
+                   kOneSlot, kCommonSlot);
   }
 
   void writeQuotients(const GridFactor &factor, const Expression &dividend) {
+    auto divisorOf = [](const Expression &quotient) {
+      return quotient.nodes()[quotient.root().right].constant;
+    };
     out << formatv("  n = {0};\n  failed |= n < 1 || n > INT32_MAX;\n", printed(dividend));
-    if (factor.varies())
-      out << "  most *= (double)n;\n  work *= (double)n;\n";
     for (auto [i, value] : enumerate(factor.values))
-      out << formatv("  factors[{0}] = (double)((uint32_t)(n - 1) / {1}u + 1u);\n",
-                     slotOf(factor) + i, value.nodes()[value.root().right].constant);
-    if (!factor.varies())
-      out << formatv("  common *= factors[{0}];\n", slotOf(factor));
+      out << formatv("  factors[{0}] = (uint32_t)(n - 1) / {1}u + 1u;\n", slotOf(factor) + i,
+                     divisorOf(value));
+    if (!factor.varies()) {
+      putCommon(factor);
+      return;
+    }
+    auto least = min_element(factor.values, [&](const Expression &a, const Expression &b) {
+      return divisorOf(a) < divisorOf(b);
+    });
+    out << formatv("  covered *= (double)n;\n  most *= (double)factors[{0}];\n",
+                   slotOf(factor) + (least - factor.values.begin()));
   }
 
   void writeValues(const GridFactor &factor) {
     unsigned slot = slotOf(factor);
     for (auto [i, value] : enumerate(factor.values))
-      out << formatv("  n = {0};\n  failed |= n < 1;\n  factors[{1}] = (double)n;\n",
+      out << formatv("  n = {0};\n  failed |= n < 1;\n  factors[{1}] = (uint64_t)n;\n",
                      printed(value), slot + i);
     if (!factor.varies()) {
-      out << formatv("  common *= factors[{0}];\n", slot);
+      putCommon(factor);
       return;
     }
     out << formatv(
-        "  {{\n    double largest = factors[{0}];\n    int i;\n    for (i = {1}; i < {2}; "
+        "  {{\n    uint64_t largest = factors[{0}];\n    int i;\n    for (i = {1}; i < {2}; "
         "++i)\n      largest = factors[i] > largest ? factors[i] : largest;\n"
-        "    most *= largest;\n  }\n",
+        "    most *= (double)largest;\n  }\n",
         slot, slot + 1, slot + factor.values.size());
+  }
+
+  void putCommon(const GridFactor &factor) {
+    out << formatv("  common *= (double)factors[{0}];\n", slotOf(factor));
   }
 
   void writeWaves() {
@@ -180,6 +187,8 @@ private:
     if (tables.isKeyed)
       helpers.insert("leaf_of");
     if (tables.hasCosts)
+      helpers.insert("cheapest_by_grids");
+    if (tables.hasCosts && hasFactors())
       helpers.insert("cheapest_of");
     put("/* Of a grid that was computed; below 0 where it cannot be. */\n"
         "static double $_waves(const void *args, uint32_t variant, uint32_t processors) {\n"
@@ -223,20 +232,25 @@ private:
       put("  return $_grid(args, *chosen, grid);\n}\n\n");
       return;
     }
-    out << formatv("  uint64_t legal[{0}];\n  uint32_t place{1};\n", words(),
-                   text.mayMiss() ? "" : " = 0");
+    out << formatv("  uint64_t legal[{0}];\n", words());
+    if (text.mayMiss())
+      out << "  uint32_t place;\n";
     putLegal();
     if (tables.isKeyed)
       put("  if (call->seen)\n    $_see(call, args, 0);\n");
-    if (text.mayMiss())
-      putFirst();
-    if (compares() && text.mayMiss())
+    if (!text.mayMiss()) {
+      put("  return $_compare(call, args, legal, 0, chosen, grid);\n}\n\n");
+      return;
+    }
+    putFirst();
+    if (compares()) {
       helpers.insert("has_more");
-    if (compares())
-      put(formatv("  {0}place = $_compare(call, args, legal, place);\n",
-                  text.mayMiss() ? formatv("if (has_more(legal, {0}, place))\n    ", words()).str()
-                                 : "")
+      put(formatv(
+              "  if (has_more(legal, {0}, place))\n    return $_compare(call, args, legal, place, "
+              "chosen, grid);\n",
+              words())
               .str());
+    }
     out << formatv("  *chosen = {0};\n", variantAt("place"));
     put("  return $_grid(args, *chosen, grid);\n}\n\n");
   }
@@ -264,24 +278,30 @@ private:
   void writeCompare() {
     if (!compares())
       return;
-    put("/* Which of the legal variants to take, of which `first` is the first. */\n"
-        "static uint32_t $_compare(const kiln_call *call, const $_args *args, uint64_t *legal,\n"
-        "    uint32_t first) {\n");
+    put("/* Takes one of the legal variants, of which `first` is the first. */\n"
+        "static kiln_status $_compare(const kiln_call *call, const $_args *args, uint64_t *legal,\n"
+        "    uint32_t first, uint32_t *chosen, int64_t grid[3]) {\n");
     std::vector<std::string> words = text.choiceWords();
     if (!words.empty())
-      out << formatv("  const uint64_t words[] = {{\n      {0}};\n", join(words, ",\n      "));
-    put("  struct choice choice = {$_candidates, NULL, $_waves, args, legal, 1};\n"
-        "  uint32_t place = NO_PLACE;\n");
+      out << formatv("  const uint64_t words[] = {{\n      {0}};\n  uint64_t hash;\n",
+                     join(words, ",\n      "));
+    put("  struct choice choice = {$_candidates, NULL, $_waves, args, legal, 1, "
+        "kiln_divisor_of(1)};\n  uint32_t place = NO_PLACE;\n");
     if (hasFactors())
-      out << formatv("  double factors[{0}];\n", kFirstSlot + plan.numFactorValues());
+      out << formatv("  uint64_t factors[{0}];\n  double work;\n",
+                     kFirstSlot + plan.numFactorValues());
     if (!words.empty())
-      put("  place = kiln_recall(call, words);\n  if (place != KILN_NO_CHOICE)\n    return "
-          "place;\n");
+      put("  place = kiln_recall(call, words, &hash);\n  if (place != KILN_NO_CHOICE) {\n"
+          "    *chosen = $_candidates[place].variant;\n"
+          "    return $_grid(args, *chosen, grid);\n  }\n");
     if (tables.hasCosts)
-      put("  choice.processors = call->processors ? call->processors : "
-          "$_processors[call->target];\n");
+      put("  choice.processors = call->processors;\n  choice.by_processors = call->waves;\n"
+          "  if (choice.processors == 0) {\n"
+          "    choice.processors = $_processors[call->target];\n"
+          "    choice.by_processors = kiln_divisor_of(choice.processors);\n  }\n");
     if (hasFactors())
-      put("  if ($_factors(args, factors))\n    choice.factors = factors;\n");
+      put("  if (choice.by_processors.factor != 0 && $_factors(args, factors, &work))\n"
+          "    choice.factors = factors;\n");
     if (tables.isKeyed)
       put("  if (call->tuned)\n    place = $_fastest(&choice, call, args, first);\n");
     if (tables.hasCosts)
@@ -289,8 +309,31 @@ private:
     else
       out << "  if (place == NO_PLACE)\n    place = first;\n";
     if (!words.empty())
-      out << "  kiln_remember(call, words, place);\n";
-    out << "  return place;\n}\n\n";
+      out << "  kiln_remember(call, words, hash, place);\n";
+    put("  *chosen = $_candidates[place].variant;\n");
+    putGridOfFactors();
+    put("  return $_grid(args, *chosen, grid);\n}\n\n");
+  }
+
+  /// The grid of `place`, where it is a product of the call's factors.
+  void putGridOfFactors() {
+    if (!hasFactors())
+      return;
+    std::string products[3];
+    unsigned varying = 0;
+    for (const GridFactor &factor : plan.factors) {
+      std::string slot = factor.varies() ? formatv("its->factors[{0}]", varying++).str()
+                                         : std::to_string(slotOf(factor));
+      std::string &product = products[factor.dimension];
+      product += (product.empty() ? "factors[" : " * factors[") + slot + "]";
+    }
+    out << "  if (choice.factors != NULL) {\n";
+    if (varying)
+      put("    const struct candidate *its = &$_candidates[place];\n");
+    for (auto [dimension, product] : enumerate(products))
+      out << formatv("    grid[{0}] = (int64_t)({1});\n", dimension,
+                     product.empty() ? "1" : product);
+    out << "    return KILN_SUCCESS;\n  }\n";
   }
 
   void putCheapest() {
@@ -298,12 +341,20 @@ private:
     if (plan.contenders != plan.all())
       for (auto [word, set] : enumerate(plan.contenders))
         out << formatv("    legal[{0}] &= UINT64_C({1:x});\n", word, set);
-    std::string end = std::to_string(plan.variants.size());
-    if (tables.isRanked())
-      end = formatv("{0}_ends[{0}_ranks[{0}_candidates[first].variant]]", name).str();
-    put(formatv("    place = cheapest_of(&choice, {0}, first, {1});\n  }\n",
-                hasFactors() ? "$_reach" : "NULL", end)
-            .str());
+    std::string rank = "0", end = std::to_string(plan.variants.size());
+    if (tables.isRanked()) {
+      put("    const uint32_t rank = $_ranks[$_candidates[first].variant];\n");
+      rank = "rank";
+      end = "$_ends[rank]";
+    }
+    std::string byGrids = "cheapest_by_grids(&choice, first, " + end + ")";
+    if (hasFactors())
+      put(formatv("    if (choice.factors)\n      place = cheapest_of(&choice, work,\n"
+                  "          start_of($_starts[{0}], {1}, {2}, work, choice.processors), first, "
+                  "{3});\n    else\n  ",
+                  rank, plan.leastSize, plan.starts.front().size() - 1, end)
+              .str());
+    put("    place = " + byGrids + ";\n  }\n");
   }
 
   void writeFastest() {

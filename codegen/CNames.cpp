@@ -44,13 +44,16 @@ static bool isCMacro(StringRef name) {
 
 /// What generated sources define for themselves.
 static constexpr StringLiteral kGenerated[] = {
-    "checked_add",     "checked_sub", "checked_mul", "floor_div",       "floor_mod", "ceil_div",
-    "min_of",          "max_of",      "waves_of",    "next_power_of_2", "HIDDEN",    "NO_BINARY",
-    "library_entries", "host_kernel", "ON_X86_64",   "ON_AARCH64",      "from_u64",  "distance_of",
-    "leaf_of",         "LEAF",        "NO_TREE",     "END_OF_LIST",     "NO_PLACE",  "lowest_bit",
-    "first_of",        "has_more",    "interval_of", "candidate",       "choice",    "instances_of",
-    "cheapest_of",     "fastest_of",  "is_legal",    "limit_of",        "cheapest",  "take_cheaper",
-    "compare_at"};
+    "checked_add",     "checked_sub",       "checked_mul", "floor_div",
+    "floor_mod",       "ceil_div",          "min_of",      "max_of",
+    "waves_of",        "next_power_of_2",   "HIDDEN",      "NO_BINARY",
+    "library_entries", "host_kernel",       "ON_X86_64",   "ON_AARCH64",
+    "from_u64",        "distance_of",       "leaf_of",     "LEAF",
+    "NO_TREE",         "END_OF_LIST",       "NO_PLACE",    "lowest_bit",
+    "first_of",        "has_more",          "interval_of", "candidate",
+    "choice",          "bits_of",           "cheapest_of", "fastest_of",
+    "is_legal",        "cheapest_by_grids", "cheapest",    "take_cheaper",
+    "cost_at",         "start_of"};
 
 bool isIdentifier(StringRef name) {
   return !name.empty() && !isDigit(name[0]) &&
@@ -110,7 +113,7 @@ std::vector<std::string> entryCNames(StringRef entry) {
         "_candidates", "_factors", "_compare", "_fastest", "_cheapest", "_see", "_there", "_places",
         "_ends", "_state", "_parameter_list", "_arguments", "_conditions", "_signature", "_order",
         "_elements", "_address", "_admits", "_launch_on", "_comparison", "_compared_arrays",
-        "_ranks", "_params_0", "_tensor_maps_0", "_cuts_0", "_allowed_0"})
+        "_ranks", "_starts", "_params_0", "_tensor_maps_0", "_cuts_0", "_allowed_0"})
     names.push_back((entry + suffix).str());
   return names;
 }

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "codegen/CWriter.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
 
@@ -82,90 +83,116 @@ static uint32_t interval_of(const int64_t *cuts, uint32_t count, int64_t value) 
 
 )";
 
+/// What stands before the factors of a candidate, and behind.
 static const StringRef kCandidate = R"(struct candidate {
-  double cost, least_rate;
-  uint32_t variant, precedence;
-  uint16_t factors[4];
+  double least_rate;
+  uint64_t cost, place;
+  uint32_t variant;
+  uint16_t factors[)";
+
+static const StringRef kChoice = R"(];
 };
 
 /* What a call compares its legal variants by. */
 struct choice {
   const struct candidate *candidates;
-  const double *factors; /* null: grids are computed one by one */
+  const uint64_t *factors; /* null: grids are computed one by one */
   double (*waves)(const void *args, uint32_t variant, uint32_t processors);
   const void *args;
   const uint64_t *legal;
   uint32_t processors;
+  kiln_divisor by_processors;
 };
+
+/* What costs least so far: its place, and above 32 bits what goes before others of equal cost. */
+struct cheapest {
+  uint64_t cost, place;
+};
+
+/* Of a number that is not below 0: bits that compare as numbers do. */
+static inline uint64_t bits_of(double value) {
+  union {
+    double value;
+    uint64_t bits;
+  } both;
+  both.value = value;
+  return both.bits;
+}
 
 static inline int is_legal(const struct choice *choice, uint32_t place) {
   return (int)(choice->legal[place / 64] >> place % 64 & 1);
 }
 
-static inline double instances_of(const struct candidate *its, const double *factors) {
-  return factors[0] * factors[its->factors[0]] * factors[its->factors[1]] *
-         factors[its->factors[2]] * factors[its->factors[3]];
+/* Returns whether it is taken: whether it is legal is asked last, as most cost more. */
+static inline int take_cheaper(const struct choice *choice, uint64_t cost, uint64_t place,
+    struct cheapest *best) {
+  if (cost > best->cost || (cost == best->cost && place > best->place) ||
+      !is_legal(choice, (uint32_t)place))
+    return 0;
+  best->cost = cost;
+  best->place = place;
+  return 1;
 }
 
-/* What no instances by their cost may be above; the last factor is more than doubles round. */
-static inline double limit_of(const struct choice *choice, double best) {
-  return best * (double)choice->processors * 1.000000001;
+/* What the place costs at so much a wave: less than 2^63. */
+static inline uint64_t cost_at(const struct choice *choice, uint32_t place, uint64_t wave_cost) {
+  const struct candidate *its = &choice->candidates[place];
+  const uint64_t instances = )";
+
+static const StringRef kCostAt = R"(;
+  return kiln_divide_up(instances, &choice->by_processors) * wave_cost;
 }
 
 )";
 
-/// Places up to `end` have one rank. `its->cost > best` ends the way up because places are in order
-/// of cost.
-static const StringRef kCheapestOf = R"(struct cheapest {
-  uint32_t place;
-  double cost, limit;
-};
-
-static inline void take_cheaper(const struct choice *choice, uint32_t place, double cost,
-    struct cheapest *so_far) {
-  const struct candidate *all = choice->candidates;
-  if (cost > so_far->cost ||
-      (cost == so_far->cost && all[place].precedence > all[so_far->place].precedence))
-    return;
-  so_far->place = place;
-  so_far->cost = cost;
-  so_far->limit = limit_of(choice, cost);
-}
-
-static inline void compare_at(const struct choice *choice, uint32_t place, struct cheapest *so_far) {
-  const struct candidate *its = &choice->candidates[place];
-  const double instances = instances_of(its, choice->factors);
-  if ((instances * its->cost <= so_far->limit) & is_legal(choice, place))
-    take_cheaper(choice, place, waves_of(instances, choice->processors) * its->cost, so_far);
-}
-
-/* The place of the cheapest legal variant from `first`, which is legal, up to `end`. One whose grid
+static const StringRef kCheapestByGrids =
+    R"(/* The place of the cheapest legal variant, whose grids are computed one by one. One whose grid
  * cannot be computed is taken, so that it is reported. */
-static uint32_t cheapest_of(const struct choice *choice, const double *reach, uint32_t first,
-    uint32_t end) {
-  struct cheapest so_far = {NO_PLACE, 1.0e308, 1.0e308};
-  uint32_t place, from = first, count = end - first;
-  double work;
-  if (choice->factors == NULL) {
-    for (place = first; place < end; ++place)
-      if (is_legal(choice, place)) {
-        const struct candidate *its = &choice->candidates[place];
-        const double waves = choice->waves(choice->args, its->variant, choice->processors);
-        take_cheaper(choice, place, waves < 0.0 ? -1.0 : waves * its->cost, &so_far);
-      }
-    return so_far.place;
-  }
-  work = choice->factors[2];
-  while (count > 1) { /* to what may cover all in one wave */
-    const uint32_t half = count / 2;
-    from += (uint32_t)(reach[from + half - 1] * (double)choice->processors < work) * half;
-    count -= half;
-  }
-  for (place = from; place < end && choice->candidates[place].cost <= so_far.cost; ++place)
-    compare_at(choice, place, &so_far);
-  for (place = from; place-- > first && choice->candidates[place].least_rate * work <= so_far.limit;)
-    compare_at(choice, place, &so_far);
-  return so_far.place;
+static uint32_t cheapest_by_grids(const struct choice *choice, uint32_t first, uint32_t end) {
+  struct cheapest best = {UINT64_MAX, UINT64_MAX};
+  uint32_t place;
+  for (place = first; place < end; ++place)
+    if (is_legal(choice, place)) {
+      const struct candidate *its = &choice->candidates[place];
+      const double waves = choice->waves(choice->args, its->variant, choice->processors);
+      const uint64_t cost = waves < 0.0 ? 0 : 1 + bits_of(waves * (double)its->cost);
+      take_cheaper(choice, cost, its->place, &best);
+    }
+  return (uint32_t)best.place;
+}
+
+)";
+
+/// Places up to `end` have one rank. A cost above the best ends the way up because places are in
+/// order of cost.
+static const StringRef kCheapestOf =
+    R"(/* Where the search begins: at the first place that may cover so much work in one wave, to half a
+ * power of two. The first of `starts` is for what is smaller than all, the last for what is larger. */
+static uint32_t start_of(const uint16_t *starts, int64_t least, int64_t last, double work,
+    uint32_t processors) {
+  const int64_t by_size =
+      (int64_t)((bits_of(work) - bits_of((double)processors) + bits_of(1.0)) >> 51) - least;
+  return starts[by_size < 0 ? 0 : by_size > last ? last : by_size];
+}
+
+/* The place of the cheapest legal variant from `first`, which is legal, up to `end`. What a place and
+ * those below it cost is at least their least rate by the work for a processor, by more than doubles
+ * round. */
+static uint32_t cheapest_of(const struct choice *choice, double work, uint32_t start,
+    uint32_t first, uint32_t end) {
+  const double by_work = (double)choice->processors / work * 1.000000001;
+  const struct candidate *all = choice->candidates;
+  struct cheapest best = {UINT64_MAX, UINT64_MAX};
+  double most_rate;
+  uint32_t place;
+  start = start < first ? first : start;
+  for (place = start; place < end && all[place].cost <= best.cost; ++place)
+    take_cheaper(choice, cost_at(choice, place, all[place].cost), all[place].place, &best);
+  most_rate = (double)best.cost * by_work;
+  for (place = start; place-- > first && all[place].least_rate <= most_rate;)
+    if (take_cheaper(choice, cost_at(choice, place, all[place].cost), all[place].place, &best))
+      most_rate = (double)best.cost * by_work;
+  return (uint32_t)best.place;
 }
 
 )";
@@ -185,37 +212,33 @@ static uint32_t leaf_of(const kiln_tree_node *nodes, uint32_t at, const int64_t 
  * null: equal to it. One whose grid cannot be computed is taken, so that it is reported. */
 static uint32_t fastest_of(const struct choice *choice, const kiln_tuned_trees *tuned, uint32_t at,
     const uint16_t *places) {
-  uint32_t chosen = NO_PLACE;
-  double best = 1.0e308, limit = 1.0e308;
+  struct cheapest best = {UINT64_MAX, UINT64_MAX};
   for (; tuned->variants[at] != END_OF_LIST; ++at) {
     const uint32_t variant = tuned->variants[at], place = places != NULL ? places[variant] : variant;
-    const double wave_cost = tuned->costs[at];
-    double waves, cost;
-    if (!is_legal(choice, place))
-      continue;
+    const uint64_t before_others = (uint64_t)at << 32 | place;
     if (choice->factors != NULL) {
-      const double instances = instances_of(&choice->candidates[place], choice->factors);
-      if ((wave_cost >= best) | (instances * wave_cost > limit))
-        continue;
-      waves = waves_of(instances, choice->processors);
-    } else {
-      waves = choice->waves(choice->args, variant, choice->processors);
+      take_cheaper(choice, cost_at(choice, place, tuned->costs[at]), before_others, &best);
+    } else if (is_legal(choice, place)) {
+      const double waves = choice->waves(choice->args, variant, choice->processors);
       if (waves < 0.0)
         return place;
-    }
-    cost = waves * wave_cost;
-    if (cost < best) {
-      chosen = place;
-      best = cost;
-      limit = limit_of(choice, cost);
+      take_cheaper(choice, bits_of(waves * (double)tuned->costs[at]), before_others, &best);
     }
   }
-  return chosen;
+  return (uint32_t)best.place;
 }
 
 )";
 
-std::string sharedFunctions(const std::set<std::string> &used) {
+/// The product of the factors that a candidate names.
+static std::string instances(size_t numFactors) {
+  std::string product;
+  for (size_t i = 0; i < numFactors; ++i)
+    product += (i ? " * choice->" : "choice->") + formatv("factors[its->factors[{0}]]", i).str();
+  return product;
+}
+
+std::string sharedFunctions(const std::set<std::string> &used, size_t numFactors) {
   std::string text = Expression::cHelpers(used);
   auto add = [&](bool isUsed, StringRef definition) {
     if (isUsed)
@@ -228,7 +251,9 @@ std::string sharedFunctions(const std::set<std::string> &used) {
   add(used.count("first_of"), kFirstOf);
   add(used.count("has_more"), kHasMore);
   add(used.count("interval_of"), kIntervalOf);
-  add(compares, kCandidate);
+  if (compares)
+    text += (kCandidate + Twine(numFactors) + kChoice + instances(numFactors) + kCostAt).str();
+  add(used.count("cheapest_by_grids"), kCheapestByGrids);
   add(used.count("cheapest_of"), kCheapestOf);
   add(used.count("leaf_of"), kLeafOf);
   return text;

@@ -119,6 +119,9 @@ std::string writeSource(const LibraryModel &model, const std::vector<EntryText> 
                         const std::vector<ImageFrame> &frames, const std::vector<Pack> &packs) {
   std::set<std::string> helpers;
   std::vector<std::string> bodies;
+  size_t numFactors = 1;
+  for (const EntryText &text : entries)
+    numFactors = std::max(numFactors, text.choice.numVarying() + text.choice.hasCommon());
   for (const EntryText &text : entries)
     bodies.push_back("/* --- " + text.name + " --- */\n\n" + writeTables(model, text) +
                      writeFunctions(model, text, helpers));
@@ -145,7 +148,7 @@ std::string writeSource(const LibraryModel &model, const std::vector<EntryText> 
   writeImages(out, entries, hasHostKernels);
   writePacks(out, packs);
   writeFrames(out, frames, model.isCompressed);
-  out << sharedFunctions(helpers);
+  out << sharedFunctions(helpers, numFactors);
   for (const std::string &body : bodies)
     out << body;
   out << "/* --- the library --- */\n\n";

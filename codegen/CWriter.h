@@ -101,8 +101,9 @@ std::vector<unsigned> comparedArrays(const EntryModel &entry);
 /// they alone read stand before them.
 std::string writeConditions(const EntryText &text, std::set<std::string> &helpers);
 std::string writeChoice(const EntryText &text, std::set<std::string> &helpers);
-/// The functions that `used` names, with what they stand on: those of expressions, and of choices.
-std::string sharedFunctions(const std::set<std::string> &used);
+/// The functions that `used` names, with what they stand on: those of expressions, and of choices
+/// among variants whose grids differ in at most so many factors.
+std::string sharedFunctions(const std::set<std::string> &used, size_t numFactors);
 
 /// `code` with the entry's name for each $.
 std::string named(llvm::StringRef code, llvm::StringRef entry);

@@ -1,6 +1,7 @@
 //===- ChoicePlan.cpp - how generated code chooses quickly ----------------===//
 #include "codegen/ChoicePlan.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/bit.h"
 #include <limits>
 #include <map>
 #include <tuple>
@@ -13,8 +14,8 @@ namespace kiln {
 static constexpr size_t kFewBounds = 3;
 /// More words than this are no table.
 static constexpr size_t kMostIntervalWords = 4096;
-/// Where a search begins if it is not known what instances cover: no work is above it.
-static constexpr double kUnknownReach = 1e300;
+/// Of instances of which it is not known what they cover: no work is above it.
+static constexpr int64_t kUnknownSize = std::numeric_limits<int64_t>::max() >> 51;
 /// Calls compute all of them.
 static constexpr size_t kMostFactorValues = 64;
 
@@ -42,6 +43,10 @@ VariantSet ChoicePlan::all() const {
   return set;
 }
 
+size_t ChoicePlan::numVarying() const {
+  return count_if(factors, [](const GridFactor &one) { return one.varies(); });
+}
+
 size_t ChoicePlan::numFactorValues() const {
   size_t count = 0;
   for (const GridFactor &factor : factors)
@@ -65,7 +70,7 @@ public:
         setOf([&](unsigned variant) { return !tables.hasCosts || !isNeverTaken(variant); });
     if (tables.hasCosts || tables.isKeyed)
       findFactors();
-    findReach();
+    findStarts();
     return std::move(result);
   }
 
@@ -259,9 +264,10 @@ private:
         count += factor.values.size();
         factors.push_back(std::move(factor));
       }
-    size_t varying = count_if(factors, [](const GridFactor &one) { return one.varies(); });
-    if (count <= kMostFactorValues && varying <= kMostVaryingFactors)
-      result.factors = std::move(factors);
+    result.factors = std::move(factors);
+    bool areCostsShort = all_of(tables.tileCosts, [](uint64_t cost) { return cost <= UINT32_MAX; });
+    if (count > kMostFactorValues || result.numVarying() > kMostVaryingFactors || !areCostsShort)
+      result.factors.clear();
   }
 
   /// The elements that an instance covers, by those factors that are divisions; one that is a
@@ -285,17 +291,38 @@ private:
     return cover;
   }
 
-  void findReach() {
+  /// Two for each doubling, as generated code computes it.
+  static int64_t sizeOf(double value) { return int64_t(llvm::bit_cast<uint64_t>(value) >> 51); }
+
+  void findStarts() {
+    // By place: the size of the most that an instance of a variant of its rank up to here covers.
+    std::vector<int64_t> reach;
     for (auto [place, variant] : enumerate(result.variants)) {
       bool isFirst =
           place == 0 || tables.ranks[result.variants[place - 1]] != tables.ranks[variant];
       double cover = coverOf(variant),
              rate = cover > 0 ? double(tables.tileCosts[variant]) / cover : 0;
-      if (cover == 0) // the search begins here
-        cover = kUnknownReach;
-      result.reach.push_back(isFirst ? cover : std::max(cover, result.reach.back()));
+      int64_t size = cover > 0 ? sizeOf(cover) : kUnknownSize;
+      reach.push_back(isFirst ? size : std::max(size, reach.back()));
       result.leastRates.push_back(isFirst ? rate : std::min(rate, result.leastRates.back()));
     }
+    if (!tables.hasCosts)
+      return;
+    result.leastSize = *min_element(reach);
+    for (unsigned rank = 0, begin = 0; rank < result.ends.size(); begin = result.ends[rank++])
+      result.starts.push_back(
+          startsOf(ArrayRef(reach).slice(0, result.ends[rank]), begin, *max_element(reach)));
+  }
+
+  /// For sizes up to one that is above all, which begins at the last place.
+  std::vector<unsigned> startsOf(ArrayRef<int64_t> reach, unsigned begin, int64_t mostSize) const {
+    std::vector<unsigned> starts;
+    for (int64_t size = result.leastSize; size <= mostSize + 1; ++size) {
+      const int64_t *place = std::lower_bound(reach.begin() + begin, reach.end(), size);
+      starts.push_back(
+          static_cast<unsigned>(std::min<size_t>(place - reach.begin(), reach.size() - 1)));
+    }
+    return starts;
   }
 };
 

@@ -16,12 +16,13 @@
 //  * Most variants are passed over. A call has at least one wave, and at least its instances by the
 //    processors, so a cost times that is a bound. An instance of a variant covers so many elements
 //    (the product of its divisors), and a grid covers at least all that there are, which bounds the
-//    instances in turn. So the search begins at the cheapest variant that may cover all in one
-//    wave. From there it goes up until an instance costs more than the best so far, and down until
-//    nothing there is cheap enough by what it covers.
+//    instances in turn. So the search begins about at the cheapest variant that may cover all in
+//    one wave, which a table says by the size of the work. From there it goes up until an instance
+//    costs more than the best so far, and down until nothing there is cheap enough by what it
+//    covers.
 //
-// All that is for calls whose factors are positive and whose grids are not beyond 2^53, so that
-// doubles have them exactly; others compute grids as launches do. Bounds leave room for rounding.
+// All that is for calls whose factors are positive and whose grids are not beyond 2^30, so that
+// costs are in 64 bits; others compute grids as launches do. Bounds leave room for rounding.
 //
 // What a comparison gave is kept for calls that come again (kiln_recall): its words are the set of
 // legal variants, the numbers that grids and keys read, the processors and the decision trees.
@@ -83,9 +84,13 @@ struct ChoicePlan {
   VariantSet contenders;
   /// Empty where grids are not compared, are the caller's, or have too many values.
   std::vector<GridFactor> factors;
-  /// By place, among variants of one rank: the most that an instance of a variant up to here
-  /// covers, and the least of their costs by that. Where that is not known: 0.
-  std::vector<double> reach, leastRates;
+  /// By place: the least cost by what an instance covers of the variants of its rank up to here.
+  /// Where that is not known: 0.
+  std::vector<double> leastRates;
+  /// By rank, and by the size of the work for a processor, from `leastSize` on: the first place
+  /// that may cover so much. What is smaller than all sizes, or larger, is as the nearest.
+  std::vector<std::vector<unsigned>> starts;
+  int64_t leastSize = 0;
 
   size_t words() const { return (variants.size() + 63) / 64; }
   VariantSet all() const;
@@ -95,6 +100,9 @@ struct ChoicePlan {
     return llvm::all_of(there, [&](const VariantSet &set) { return set == all(); });
   }
   size_t numFactorValues() const;
+  /// The factors that variants have different values of.
+  size_t numVarying() const;
+  bool hasCommon() const { return numVarying() < factors.size(); }
 };
 
 /// `tables` are those of the entry point.

@@ -95,7 +95,7 @@ static kiln_status add_binding(const kiln_entry *entry, const kiln_place *place,
   if (target < 0)
     return no_binary(entry, place);
   size_t size = sizeof(kiln_binding) + entry->num_variants * sizeof(kiln_kernel *);
-  size = (size + sizeof(uint64_t) - 1) / sizeof(uint64_t) * sizeof(uint64_t);
+  size = (size + 15) / 16 * 16;
   kiln_binding *binding = calloc(1, size + kiln_choice_cache_words(entry) * sizeof(uint64_t));
   if (!binding)
     return kiln_error(KILN_ERROR_OUT_OF_MEMORY, "%s: no memory to bind it to a device",
@@ -104,6 +104,7 @@ static kiln_status add_binding(const kiln_entry *entry, const kiln_place *place,
   binding->driver = kiln_driver_of(place->driver);
   binding->place = place;
   binding->target = (uint32_t)target;
+  binding->waves = kiln_divisor_of(place->processors);
   binding->choices = (uint64_t *)((char *)binding + size);
   if (!binding->next)
     add_used(entry);

@@ -18,6 +18,7 @@ typedef struct kiln_binding {
   const kiln_driver_table *driver;
   const kiln_place *place;
   uint32_t target;
+  kiln_divisor waves;           /* kiln_call.waves, unless streams have their own processors */
   uint64_t *choices;            /* those of choice_cache.h */
   const kiln_kernel *kernels[]; /* by variant; null: not loaded */
 } kiln_binding;

@@ -1,8 +1,12 @@
 /*
  * The variants that calls have chosen lately: a program mostly comes back with the same shapes.
  *
- * A binding of an entry that compares variants has a table of slots, two for each value of a sum of
+ * A binding of an entry that compares variants has a table of slots, two for each value of a hash of
  * a call's words. Every word of a slot is atomic; readers and writers never wait (sequence_lock.h).
+ *
+ * What is asked for the first time only leaves a mark, and is kept when it is asked for again: so
+ * shapes that never come again cost little, and take no other's place. The marks, and those of what
+ * is kept, lie apart from the slots: 64 KiB, of which a new shape touches one line.
  */
 #ifndef KILN_RUNTIME_CHOICE_CACHE_H
 #define KILN_RUNTIME_CHOICE_CACHE_H
@@ -13,7 +17,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Words of a binding's table, all of which are zero at first. */
+/* Words of a binding's table, which is aligned to 16 bytes, and zero at first. */
 size_t kiln_choice_cache_words(const kiln_entry *entry);
 
 #pragma GCC visibility pop

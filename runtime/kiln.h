@@ -44,7 +44,7 @@ extern "C" {
  * carry the value they were written for (kiln_library.abi_version); another value gives
  * KILN_ERROR_ABI.
  */
-#define KILN_ABI_VERSION 10u
+#define KILN_ABI_VERSION 11u
 
 typedef enum kiln_status {
   KILN_SUCCESS = 0,

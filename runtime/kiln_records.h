@@ -313,6 +313,30 @@ struct kiln_library {
   uint32_t num_packs;
 };
 
+/* Division by a number from 1 to 65535 as a multiplication (Granlund and Montgomery, "Division by
+ * Invariant Integers using Multiplication", 1994); for other numbers all zero. */
+typedef struct kiln_divisor {
+  uint64_t factor;
+  uint32_t round_up, shift;
+} kiln_divisor;
+
+static inline kiln_divisor kiln_divisor_of(uint32_t number) {
+  kiln_divisor by = {0, 0, 0};
+  if (number == 0 || number > UINT16_MAX)
+    return by;
+  by.round_up = number - 1;
+  by.shift = 32;
+  while (number >> (by.shift - 32) > 1)
+    ++by.shift;
+  by.factor = (UINT64_C(1) << by.shift) / number + 1;
+  return by;
+}
+
+/* The quotient, rounded up, of what is at most 2^30. */
+static inline uint64_t kiln_divide_up(uint64_t dividend, const kiln_divisor *by) {
+  return (dividend + by->round_up) * by->factor >> by->shift;
+}
+
 /* What one call needs to know about where it runs; lives on the caller's stack or in a plan. Valid
  * for streams of the same device and context, until kiln_unload. */
 struct kiln_call {
@@ -325,6 +349,7 @@ struct kiln_call {
   uint32_t is_compared; /* kiln_run_compared is to be called for kiln_run */
   const kiln_tuned_trees *tuned; /* what decides where shapes were measured; null: nothing does */
   void *seen;                    /* null: calls are not counted */
+  kiln_divisor waves;            /* by the processors, where they are known */
 };
 
 /* Step 1 of a generated entry point: checks the ABI version and finds the stream's device and the
@@ -366,10 +391,11 @@ kiln_status kiln_plan_run(const kiln_plan *plan, const int64_t grid[3], void *co
 
 /* What generated code has chosen for a call with the same entry->num_choice_words words, in the
  * same place; KILN_NO_CHOICE: that is not known. The words are all that the choice depends on but
- * for the place. Choices are kept for a few calls, until kiln_unload. */
+ * for the place. Choices are kept from the second time on that they are to be remembered, thousands
+ * of them, until kiln_unload. The hash is kiln_recall's of the same words. */
 #define KILN_NO_CHOICE UINT32_MAX
-uint32_t kiln_recall(const kiln_call *call, const uint64_t *words);
-void kiln_remember(const kiln_call *call, const uint64_t *words, uint32_t choice);
+uint32_t kiln_recall(const kiln_call *call, const uint64_t *words, uint64_t *hash);
+void kiln_remember(const kiln_call *call, const uint64_t *words, uint64_t hash, uint32_t choice);
 
 /* Counts a call, or one that no variant matched, where call->seen is not null: the values of the
  * dispatch key, and `num_words` words of the conditions that hold. */

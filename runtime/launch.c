@@ -49,6 +49,12 @@ kiln_status kiln_begin(const kiln_entry *entry, kiln_stream stream, kiln_call *c
     if (status != KILN_SUCCESS)
       return status;
   }
+  uint32_t processors = place->processors;
+  kiln_divisor waves = binding->waves;
+  if (driver->stream_processors) {
+    processors = driver->stream_processors(stream);
+    waves = kiln_divisor_of(processors);
+  }
   const kiln_entry_state *state = entry->state;
   const kiln_tuning_table *table = kiln_load_acquire(&state->tables);
   const kiln_tuned_trees *built = entry->key ? entry->key->tuned : NULL;
@@ -57,11 +63,11 @@ kiln_status kiln_begin(const kiln_entry *entry, kiln_stream stream, kiln_call *c
                       .binding = binding,
                       .target = binding->target,
                       .arch = place->arch,
-                      .processors = driver->stream_processors ? driver->stream_processors(stream)
-                                                              : place->processors,
+                      .processors = processors,
                       .tuned = table ? &table->trees : built,
                       .seen = kiln_load_acquire(&state->seen),
-                      .is_compared = kiln_load_acquire(&state->differential) != NULL};
+                      .is_compared = kiln_load_acquire(&state->differential) != NULL,
+                      .waves = waves};
   return KILN_SUCCESS;
 }
 

@@ -2,15 +2,17 @@
 // cuLaunchKernel called directly: `axpy` chooses among four variants with two promises and a grid;
 // the others among 64, by promises, by conditions, by what was measured, and by the cost model. The
 // driver does nothing, so the difference is dispatch. Shapes change from call to call, as branches
-// that always go the same way cost nothing: ever new ones, more than a place keeps choices for;
+// that always go the same way cost nothing: ever new ones, of which hardly one comes again;
 // thousands that come again, which it keeps; rows alone, as of a server whose prompts have any
 // length; and sixteen, as those of a program are. Run: bazel run //tests/codegen:DispatchBenchmark
 #include "tests/codegen/dispatch/dispatch_kernels.h"
 #include "tests/codegen/test_kernels.h"
+#include <algorithm>
 #include <benchmark/benchmark.h>
 #include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
+#include <iterator>
 #include <vector>
 
 namespace {
@@ -74,24 +76,43 @@ struct Shape {
 };
 
 /// Sizes in no order that a processor could learn.
-std::vector<Shape> shapes(unsigned count, uint32_t mostRows, uint32_t mostColumns) {
-  std::vector<Shape> all(count);
-  uint32_t random = 1;
-  for (Shape &shape : all) {
-    random = random * 1664525 + 1013904223;
-    shape.rows = int32_t(1 + (random >> 8) % mostRows);
-    shape.columns = int32_t(1024 + 16 * ((random >> 20) % mostColumns));
-  }
-  return all;
-}
+class RandomShapes {
+public:
+  RandomShapes(uint32_t mostRows, uint32_t mostColumns)
+      : mostRows(mostRows), mostColumns(mostColumns) {}
 
-const std::vector<Shape> everNew = shapes(1 << 17, 16384, 2048),
-                         thousands = shapes(4096, 1024, 192), sixteen = shapes(16, 1024, 192),
-                         rowsAlone = shapes(4096, 1024, 1);
+  Shape next() {
+    random = random * 6364136223846793005 + 1442695040888963407;
+    return {int32_t(1 + below(random >> 32, mostRows)),
+            int32_t(1024 + 16 * below(random & UINT32_MAX, mostColumns))};
+  }
+
+private:
+  static uint64_t below(uint64_t bits, uint64_t most) { return bits * most >> 32; }
+
+  const uint32_t mostRows, mostColumns;
+  uint64_t random = 1;
+};
+
+/// So many shapes again and again.
+class RepeatedShapes {
+public:
+  RepeatedShapes(unsigned count, uint32_t mostRows, uint32_t mostColumns) {
+    RandomShapes random(mostRows, mostColumns);
+    std::generate_n(std::back_inserter(all), count, [&] { return random.next(); });
+  }
+
+  Shape next() { return all[at++ % all.size()]; }
+
+private:
+  std::vector<Shape> all;
+  size_t at = 0;
+};
 
 using Product = kiln_status (*)(kiln_stream, const void *, const void *, void *, int32_t, int32_t);
 
-void AmongSixtyFour(benchmark::State &state, Product product, const std::vector<Shape> &all) {
+template <typename Shapes>
+void amongSixtyFour(benchmark::State &state, Product product, Shapes shapes) {
   kiln_stream on = stream();
   kiln_device device;
   check(kiln_stream_device(on, &device));
@@ -99,25 +120,41 @@ void AmongSixtyFour(benchmark::State &state, Product product, const std::vector<
   alignas(16) static char a[64];
   unsigned i = 0;
   for (auto _ : state) {
-    const Shape &shape = all[i++ % all.size()];
+    Shape shape = shapes.next();
     // Of eight sets of promises.
-    char *array = a + (i & 1 ? 2 : 0);
+    char *array = a + (i++ & 1 ? 2 : 0);
     benchmark::DoNotOptimize(product(on, array, a, a, shape.rows, shape.columns));
   }
 }
-BENCHMARK_CAPTURE(AmongSixtyFour, promised, promised, everNew);
-BENCHMARK_CAPTURE(AmongSixtyFour, measured, measured, everNew);
-BENCHMARK_CAPTURE(AmongSixtyFour, modelled, modelled, everNew);
-BENCHMARK_CAPTURE(AmongSixtyFour, promisedThousands, promised, thousands);
-BENCHMARK_CAPTURE(AmongSixtyFour, boundedThousands, bounded, thousands);
-BENCHMARK_CAPTURE(AmongSixtyFour, measuredThousands, measured, thousands);
-BENCHMARK_CAPTURE(AmongSixtyFour, modelledThousands, modelled, thousands);
-BENCHMARK_CAPTURE(AmongSixtyFour, promisedAgain, promised, sixteen);
-BENCHMARK_CAPTURE(AmongSixtyFour, boundedAgain, bounded, sixteen);
-BENCHMARK_CAPTURE(AmongSixtyFour, measuredAgain, measured, sixteen);
-BENCHMARK_CAPTURE(AmongSixtyFour, modelledAgain, modelled, sixteen);
-BENCHMARK_CAPTURE(AmongSixtyFour, promisedRows, promised, rowsAlone);
-BENCHMARK_CAPTURE(AmongSixtyFour, measuredRows, measured, rowsAlone);
-BENCHMARK_CAPTURE(AmongSixtyFour, modelledRows, modelled, rowsAlone);
+
+void EverNew(benchmark::State &state, Product product) {
+  amongSixtyFour(state, product, RandomShapes(16384, 2048));
+}
+BENCHMARK_CAPTURE(EverNew, promised, promised);
+BENCHMARK_CAPTURE(EverNew, measured, measured);
+BENCHMARK_CAPTURE(EverNew, modelled, modelled);
+
+void Thousands(benchmark::State &state, Product product) {
+  amongSixtyFour(state, product, RepeatedShapes(4096, 1024, 192));
+}
+BENCHMARK_CAPTURE(Thousands, promised, promised);
+BENCHMARK_CAPTURE(Thousands, bounded, bounded);
+BENCHMARK_CAPTURE(Thousands, measured, measured);
+BENCHMARK_CAPTURE(Thousands, modelled, modelled);
+
+void Sixteen(benchmark::State &state, Product product) {
+  amongSixtyFour(state, product, RepeatedShapes(16, 1024, 192));
+}
+BENCHMARK_CAPTURE(Sixteen, promised, promised);
+BENCHMARK_CAPTURE(Sixteen, bounded, bounded);
+BENCHMARK_CAPTURE(Sixteen, measured, measured);
+BENCHMARK_CAPTURE(Sixteen, modelled, modelled);
+
+void RowsAlone(benchmark::State &state, Product product) {
+  amongSixtyFour(state, product, RepeatedShapes(4096, 1024, 1));
+}
+BENCHMARK_CAPTURE(RowsAlone, promised, promised);
+BENCHMARK_CAPTURE(RowsAlone, measured, measured);
+BENCHMARK_CAPTURE(RowsAlone, modelled, modelled);
 
 } // namespace

@@ -3,7 +3,7 @@
 use std::os::raw::{c_char, c_void};
 
 /// `KILN_ABI_VERSION` of the `kiln.h` that these declarations follow.
-pub const ABI_VERSION: u32 = 10;
+pub const ABI_VERSION: u32 = 11;
 
 /// `kiln_stream`, which is passed by value.
 #[repr(C)]
