@@ -278,22 +278,18 @@ private:
   void writeCompare() {
     if (!compares())
       return;
-    put("/* Takes one of the legal variants, of which `first` is the first. */\n"
-        "static kiln_status $_compare(const kiln_call *call, const $_args *args, uint64_t *legal,\n"
-        "    uint32_t first, uint32_t *chosen, int64_t grid[3]) {\n");
     std::vector<std::string> words = text.choiceWords();
-    if (!words.empty())
-      out << formatv("  const uint64_t words[] = {{\n      {0}};\n  uint64_t hash;\n",
-                     join(words, ",\n      "));
+    put(formatv(
+            "/* Takes one of the legal variants, of which `first` is the first: looks for it. */\n"
+            "static kiln_status $_search(const kiln_call *call, const $_args *args, uint64_t "
+            "*legal,\n    uint32_t first, {0}uint32_t *chosen, int64_t grid[3]) {{\n",
+            words.empty() ? "" : "const uint64_t *words, uint64_t hash, ")
+            .str());
     put("  struct choice choice = {$_candidates, NULL, $_waves, args, legal, 1, "
         "kiln_divisor_of(1)};\n  uint32_t place = NO_PLACE;\n");
     if (hasFactors())
       out << formatv("  uint64_t factors[{0}];\n  double work;\n",
                      kFirstSlot + plan.numFactorValues());
-    if (!words.empty())
-      put("  place = kiln_recall(call, words, &hash);\n  if (place != KILN_NO_CHOICE) {\n"
-          "    *chosen = $_candidates[place].variant;\n"
-          "    return $_grid(args, *chosen, grid);\n  }\n");
     if (tables.hasCosts)
       put("  choice.processors = call->processors;\n  choice.by_processors = call->waves;\n"
           "  if (choice.processors == 0) {\n"
@@ -313,6 +309,28 @@ private:
     put("  *chosen = $_candidates[place].variant;\n");
     putGridOfFactors();
     put("  return $_grid(args, *chosen, grid);\n}\n\n");
+    writeRecall(words);
+  }
+
+  /// The same for a call whose choice is known.
+  void writeRecall(ArrayRef<std::string> words) {
+    put("/* The same, where it is not known. */\n"
+        "static kiln_status $_compare(const kiln_call *call, const $_args *args, uint64_t *legal,\n"
+        "    uint32_t first, uint32_t *chosen, int64_t grid[3]) {\n");
+    if (words.empty()) {
+      put("  return $_search(call, args, legal, first, chosen, grid);\n}\n\n");
+      return;
+    }
+    std::string sum;
+    uint64_t factor = 0x9e3779b97f4a7c15;
+    for (size_t i = 0; i < words.size(); ++i, factor += 0xd1342543de82ef96)
+      sum += formatv("{0}words[{1}] * UINT64_C({2:x})", i ? " +\n      " : "", i, factor | 1).str();
+    out << formatv("  const uint64_t words[] = {{\n      {0}};\n  const uint64_t hash = {1};\n",
+                   join(words, ",\n      "), sum);
+    put("  const uint32_t place = kiln_recall(call, words, hash);\n"
+        "  if (place == KILN_NO_CHOICE)\n"
+        "    return $_search(call, args, legal, first, words, hash, chosen, grid);\n"
+        "  *chosen = $_candidates[place].variant;\n  return $_grid(args, *chosen, grid);\n}\n\n");
   }
 
   /// The grid of `place`, where it is a product of the call's factors.

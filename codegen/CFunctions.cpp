@@ -13,7 +13,8 @@
 //   f_factors          the numbers that grids are products of (CChoice.cpp)
 //   f_waves            the waves of a grid that is none
 //   f_fastest          the fastest legal variant by what was measured
-//   f_compare          that one, or the cheapest legal variant by the cost model
+//   f_search           that one, or the cheapest legal variant by the cost model
+//   f_compare          the same, unless the choice for such a call is known
 //   f_choose           the only legal variant, or that one
 //   f_pack             pointers to the arguments that a variant's kernel takes
 //   f_launch_on        launches on other arrays, and what else comparisons need (CComparison.cpp)

@@ -110,10 +110,11 @@ std::vector<std::string> entryCNames(StringRef entry) {
         "_args", "_values", "_arrays", "_distance", "_held", "_legal", "_miss", "_grid", "_choose",
         "_pack", "_launch", "_admit", "_needs", "_binaries", "_fallbacks", "_targets",
         "_variant_table", "_variant_constants", "_constants", "_processors", "_candidate",
-        "_candidates", "_factors", "_compare", "_fastest", "_cheapest", "_see", "_there", "_places",
-        "_ends", "_state", "_parameter_list", "_arguments", "_conditions", "_signature", "_order",
-        "_elements", "_address", "_admits", "_launch_on", "_comparison", "_compared_arrays",
-        "_ranks", "_starts", "_params_0", "_tensor_maps_0", "_cuts_0", "_allowed_0"})
+        "_candidates", "_factors", "_compare", "_search", "_fastest", "_cheapest", "_see", "_there",
+        "_places", "_ends", "_state", "_parameter_list", "_arguments", "_conditions", "_signature",
+        "_order", "_elements", "_address", "_admits", "_launch_on", "_comparison",
+        "_compared_arrays", "_ranks", "_starts", "_params_0", "_tensor_maps_0", "_cuts_0",
+        "_allowed_0"})
     names.push_back((entry + suffix).str());
   return names;
 }

@@ -28,14 +28,6 @@ typedef struct place {
   uint32_t tag;
 } place;
 
-static inline uint64_t hash_of(const kiln_call *call, const uint64_t *words) {
-  uint64_t hash = 0, factor = UINT64_C(0x9e3779b97f4a7c15);
-  for (uint32_t i = 0; i < call->entry->num_choice_words;
-       ++i, factor += UINT64_C(0xd1342543de82ef96))
-    hash += words[i] * factor;
-  return hash;
-}
-
 static inline place place_of(const kiln_call *call, uint64_t hash) {
   uint64_t *table = ((const kiln_binding *)call->binding)->choices;
   size_t size = slot_words(call->entry), set = hash >> 52;
@@ -55,16 +47,15 @@ static inline bool read_slot(const uint64_t *slot, const uint64_t *words, uint32
   uint64_t version;
   if (!kiln_begin_reading(&slot[0], &version))
     return false;
+  uint64_t differences = 0;
   for (uint32_t i = 0; i < count; ++i)
-    if (kiln_load_acquire(&slot[HEAD_WORDS + i]) != words[i])
-      return false;
+    differences |= kiln_load_acquire(&slot[HEAD_WORDS + i]) ^ words[i];
   *choice = (uint32_t)kiln_load_acquire(&slot[1]);
-  return kiln_end_reading(&slot[0], version);
+  return !differences && kiln_end_reading(&slot[0], version);
 }
 
-uint32_t kiln_recall(const kiln_call *call, const uint64_t *words, uint64_t *hash) {
-  *hash = hash_of(call, words);
-  place at = place_of(call, *hash);
+uint32_t kiln_recall(const kiln_call *call, const uint64_t *words, uint64_t hash) {
+  place at = place_of(call, hash);
   uint32_t choice, way = load_tag(&at.tags->kept[1]) == at.tag; /* either is as likely */
   if (load_tag(&at.tags->kept[way]) == at.tag &&
       read_slot(at.slots + way * at.slot_words, words, call->entry->num_choice_words, &choice))

@@ -392,9 +392,10 @@ kiln_status kiln_plan_run(const kiln_plan *plan, const int64_t grid[3], void *co
 /* What generated code has chosen for a call with the same entry->num_choice_words words, in the
  * same place; KILN_NO_CHOICE: that is not known. The words are all that the choice depends on but
  * for the place. Choices are kept from the second time on that they are to be remembered, thousands
- * of them, until kiln_unload. The hash is kiln_recall's of the same words. */
+ * of them, until kiln_unload. The hash is one of the words, whose upper bits depend on all of them:
+ * words that differ may have the same. */
 #define KILN_NO_CHOICE UINT32_MAX
-uint32_t kiln_recall(const kiln_call *call, const uint64_t *words, uint64_t *hash);
+uint32_t kiln_recall(const kiln_call *call, const uint64_t *words, uint64_t hash);
 void kiln_remember(const kiln_call *call, const uint64_t *words, uint64_t hash, uint32_t choice);
 
 /* Counts a call, or one that no variant matched, where call->seen is not null: the values of the

@@ -17,18 +17,20 @@ protected:
                          &call));
   }
 
+  static uint64_t hashOf(uint64_t rows, uint64_t columns) {
+    return rows * 0x9e3779b97f4a7c15 + columns * 0x6f67f3de1d7a6bab;
+  }
+
   uint32_t recall(uint64_t rows, uint64_t columns) {
     const uint64_t words[] = {rows, columns};
-    uint64_t hash;
-    return kiln_recall(&call, words, &hash);
+    return kiln_recall(&call, words, hashOf(rows, columns));
   }
 
   // As a call does whose choice is not known.
   void choose(uint64_t rows, uint64_t columns, uint32_t choice) {
     const uint64_t words[] = {rows, columns};
-    uint64_t hash;
-    if (kiln_recall(&call, words, &hash) == KILN_NO_CHOICE)
-      kiln_remember(&call, words, hash, choice);
+    if (kiln_recall(&call, words, hashOf(rows, columns)) == KILN_NO_CHOICE)
+      kiln_remember(&call, words, hashOf(rows, columns), choice);
   }
 
   TestLibrary library;
@@ -42,6 +44,17 @@ TEST_F(ChoiceTest, IsKeptFromTheSecondTimeOn) {
   choose(10, 20, 7);
   EXPECT_EQ(recall(10, 20), 7u);
   EXPECT_EQ(recall(20, 10), KILN_NO_CHOICE);
+}
+
+TEST_F(ChoiceTest, WordsOfOneHashAreToldApart) {
+  const uint64_t here[] = {1, 2}, there[] = {2, 1};
+  for (int round = 0; round < 2; ++round)
+    kiln_remember(&call, here, 12345, 7);
+  EXPECT_EQ(kiln_recall(&call, here, 12345), 7u);
+  EXPECT_EQ(kiln_recall(&call, there, 12345), KILN_NO_CHOICE);
+  kiln_remember(&call, there, 12345, 8);
+  EXPECT_EQ(kiln_recall(&call, there, 12345), 8u);
+  EXPECT_EQ(kiln_recall(&call, here, 12345), KILN_NO_CHOICE);
 }
 
 TEST_F(ChoiceTest, ShapesThatNeverComeAgainPushOutNone) {
