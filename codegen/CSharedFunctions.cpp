@@ -123,15 +123,14 @@ static inline int is_legal(const struct choice *choice, uint32_t place) {
   return (int)(choice->legal[place / 64] >> place % 64 & 1);
 }
 
-/* Returns whether it is taken: whether it is legal is asked last, as most cost more. */
-static inline int take_cheaper(const struct choice *choice, uint64_t cost, uint64_t place,
+/* Whether it is legal is asked last, as most cost more. */
+static inline void take_cheaper(const struct choice *choice, uint64_t cost, uint64_t place,
     struct cheapest *best) {
   if (cost > best->cost || (cost == best->cost && place > best->place) ||
       !is_legal(choice, (uint32_t)place))
-    return 0;
+    return;
   best->cost = cost;
   best->place = place;
-  return 1;
 }
 
 /* What the place costs at so much a wave: less than 2^63. */
@@ -180,18 +179,16 @@ static uint32_t start_of(const uint16_t *starts, int64_t least, int64_t last, do
  * round. */
 static uint32_t cheapest_of(const struct choice *choice, double work, uint32_t start,
     uint32_t first, uint32_t end) {
-  const double by_work = (double)choice->processors / work * 1.000000001;
+  const double by_processor = work / (double)choice->processors * 0.999999999;
   const struct candidate *all = choice->candidates;
   struct cheapest best = {UINT64_MAX, UINT64_MAX};
-  double most_rate;
   uint32_t place;
   start = start < first ? first : start;
   for (place = start; place < end && all[place].cost <= best.cost; ++place)
     take_cheaper(choice, cost_at(choice, place, all[place].cost), all[place].place, &best);
-  most_rate = (double)best.cost * by_work;
-  for (place = start; place-- > first && all[place].least_rate <= most_rate;)
-    if (take_cheaper(choice, cost_at(choice, place, all[place].cost), all[place].place, &best))
-      most_rate = (double)best.cost * by_work;
+  for (place = start;
+       place-- > first && (uint64_t)(int64_t)(all[place].least_rate * by_processor) <= best.cost;)
+    take_cheaper(choice, cost_at(choice, place, all[place].cost), all[place].place, &best);
   return (uint32_t)best.place;
 }
 
