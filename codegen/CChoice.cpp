@@ -185,7 +185,9 @@ private:
       return;
     helpers.insert("candidate");
     if (tables.isKeyed)
-      helpers.insert("leaf_of");
+      helpers.insert({"leaf_of", "fastest_by_grids"});
+    if (tables.isKeyed && hasFactors())
+      helpers.insert("fastest_of");
     if (tables.hasCosts)
       helpers.insert("cheapest_by_grids");
     if (tables.hasCosts && hasFactors())
@@ -381,7 +383,8 @@ private:
     put(formatv(
             "/* The place of the fastest legal variant by what was measured; NO_PLACE: there is "
             "none. */\nstatic uint32_t $_fastest(const struct choice *choice, const kiln_call "
-            "*call,\n    const $_args *args, uint32_t first) {{\n  int64_t key[{0}];\n",
+            "*call,\n    const $_args *args, uint32_t first) {{\n  int64_t key[{0}];\n  uint32_t "
+            "leaf;\n",
             tables.keyArguments.size())
             .str());
     std::string row = "call->target";
@@ -394,10 +397,12 @@ private:
       out << "  (void)first;\n";
     out << "  if (root == NO_TREE)\n    return NO_PLACE;\n";
     putKey();
-    put(formatv("  return fastest_of(choice, call->tuned, leaf_of(call->tuned->nodes, root, key), "
-                "{0});\n}\n\n",
-                plan.isIdentity() ? "NULL" : "$_places")
-            .str());
+    out << "  leaf = leaf_of(call->tuned->nodes, root, key);\n";
+    std::string places = plan.isIdentity() ? "NULL" : "$_places";
+    if (hasFactors())
+      put("  if (choice->factors != NULL)\n    return fastest_of(choice, call->tuned, leaf, " +
+          places + ");\n");
+    put("  return fastest_by_grids(choice, call->tuned, leaf, " + places + ");\n}\n\n");
   }
 
   void putKey() {

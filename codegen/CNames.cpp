@@ -44,16 +44,14 @@ static bool isCMacro(StringRef name) {
 
 /// What generated sources define for themselves.
 static constexpr StringLiteral kGenerated[] = {
-    "checked_add",     "checked_sub",       "checked_mul", "floor_div",
-    "floor_mod",       "ceil_div",          "min_of",      "max_of",
-    "waves_of",        "next_power_of_2",   "HIDDEN",      "NO_BINARY",
-    "library_entries", "host_kernel",       "ON_X86_64",   "ON_AARCH64",
-    "from_u64",        "distance_of",       "leaf_of",     "LEAF",
-    "NO_TREE",         "END_OF_LIST",       "NO_PLACE",    "lowest_bit",
-    "first_of",        "has_more",          "interval_of", "candidate",
-    "choice",          "bits_of",           "cheapest_of", "fastest_of",
-    "is_legal",        "cheapest_by_grids", "cheapest",    "take_cheaper",
-    "cost_at",         "start_of"};
+    "checked_add", "checked_sub",  "checked_mul",      "floor_div",   "floor_mod",
+    "ceil_div",    "min_of",       "max_of",           "waves_of",    "next_power_of_2",
+    "HIDDEN",      "NO_BINARY",    "library_entries",  "host_kernel", "ON_X86_64",
+    "ON_AARCH64",  "from_u64",     "distance_of",      "leaf_of",     "LEAF",
+    "NO_TREE",     "END_OF_LIST",  "NO_PLACE",         "lowest_bit",  "first_of",
+    "has_more",    "interval_of",  "candidate",        "choice",      "bits_of",
+    "cheapest_of", "fastest_of",   "fastest_by_grids", "is_legal",    "cheapest_by_grids",
+    "cheapest",    "take_cheaper", "cost_at",          "start_of"};
 
 bool isIdentifier(StringRef name) {
   return !name.empty() && !isDigit(name[0]) &&

@@ -205,21 +205,37 @@ static uint32_t leaf_of(const kiln_tree_node *nodes, uint32_t at, const int64_t 
   return nodes[at].above;
 }
 
-/* The place of the fastest legal variant of a leaf; NO_PLACE: none is legal. `places` is by variant;
- * null: equal to it. One whose grid cannot be computed is taken, so that it is reported. */
+)";
+
+static const StringRef kFastestOf =
+    R"(/* The place of the fastest legal variant of a leaf; NO_PLACE: none is legal. `places` is by variant;
+ * null: equal to it. */
 static uint32_t fastest_of(const struct choice *choice, const kiln_tuned_trees *tuned, uint32_t at,
     const uint16_t *places) {
   struct cheapest best = {UINT64_MAX, UINT64_MAX};
   for (; tuned->variants[at] != END_OF_LIST; ++at) {
     const uint32_t variant = tuned->variants[at], place = places != NULL ? places[variant] : variant;
-    const uint64_t before_others = (uint64_t)at << 32 | place;
-    if (choice->factors != NULL) {
-      take_cheaper(choice, cost_at(choice, place, tuned->costs[at]), before_others, &best);
-    } else if (is_legal(choice, place)) {
+    take_cheaper(choice, cost_at(choice, place, tuned->costs[at]), (uint64_t)at << 32 | place, &best);
+  }
+  return (uint32_t)best.place;
+}
+
+)";
+
+static const StringRef kFastestByGrids =
+    R"(/* The same, where grids are computed one by one. One whose grid cannot be is taken, so that it is
+ * reported. */
+static uint32_t fastest_by_grids(const struct choice *choice, const kiln_tuned_trees *tuned,
+    uint32_t at, const uint16_t *places) {
+  struct cheapest best = {UINT64_MAX, UINT64_MAX};
+  for (; tuned->variants[at] != END_OF_LIST; ++at) {
+    const uint32_t variant = tuned->variants[at], place = places != NULL ? places[variant] : variant;
+    if (is_legal(choice, place)) {
       const double waves = choice->waves(choice->args, variant, choice->processors);
       if (waves < 0.0)
         return place;
-      take_cheaper(choice, bits_of(waves * (double)tuned->costs[at]), before_others, &best);
+      take_cheaper(choice, bits_of(waves * (double)tuned->costs[at]), (uint64_t)at << 32 | place,
+                   &best);
     }
   }
   return (uint32_t)best.place;
@@ -253,6 +269,8 @@ std::string sharedFunctions(const std::set<std::string> &used, size_t numFactors
   add(used.count("cheapest_by_grids"), kCheapestByGrids);
   add(used.count("cheapest_of"), kCheapestOf);
   add(used.count("leaf_of"), kLeafOf);
+  add(used.count("fastest_of"), kFastestOf);
+  add(used.count("fastest_by_grids"), kFastestByGrids);
   return text;
 }
 
