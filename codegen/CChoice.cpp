@@ -71,6 +71,17 @@ private:
           << "\n";
   }
 
+  /// Where the factors of a variant's grid are among a call's numbers.
+  std::vector<unsigned> factorSlots(unsigned variant) const {
+    std::vector<unsigned> slots;
+    for (const GridFactor &factor : plan.factors)
+      if (factor.varies())
+        slots.push_back(slotOf(factor) + factor.valueOf[variant]);
+    if (plan.hasCommon() || slots.empty())
+      slots.push_back(kCommonSlot);
+    return slots;
+  }
+
   void writeCandidates() {
     put("/* By place: the least cost so far by what an instance covers; what an instance costs\n"
         " * (its tile's volume, and its faces weighted by " +
@@ -80,15 +91,9 @@ private:
         "static const struct candidate $_candidates[] = {\n");
     for (auto [place, variant] : enumerate(plan.variants)) {
       uint64_t precedence = find(tables.order, variant) - tables.order.begin();
-      std::vector<unsigned> factors;
-      for (const GridFactor &factor : plan.factors)
-        if (factor.varies())
-          factors.push_back(slotOf(factor) + factor.valueOf[variant]);
-      if (plan.hasCommon())
-        factors.push_back(kCommonSlot);
       out << formatv("    {{{0}, {1}, UINT64_C({2:x}), {3}, {{{4}}},\n",
                      cDouble(plan.leastRates[place]), tables.tileCosts[variant],
-                     precedence << 32 | place, variant, list(factors));
+                     precedence << 32 | place, variant, list(factorSlots(variant)));
     }
     out << "};\n";
     if (tables.hasCosts && hasFactors())
@@ -380,6 +385,11 @@ private:
   void writeFastest() {
     if (!tables.isKeyed)
       return;
+    put("/* By variant: its place, and the factors of its grid. */\n"
+        "static const struct timed $_timed[] = {\n");
+    for (unsigned variant = 0; variant < numVariants(); ++variant)
+      out << formatv("    {{{0}, {{{1}}},\n", plan.places[variant], list(factorSlots(variant)));
+    out << "};\n";
     put(formatv(
             "/* The place of the fastest legal variant by what was measured; NO_PLACE: there is "
             "none. */\nstatic uint32_t $_fastest(const struct choice *choice, const kiln_call "
@@ -398,11 +408,10 @@ private:
     out << "  if (root == NO_TREE)\n    return NO_PLACE;\n";
     putKey();
     out << "  leaf = leaf_of(call->tuned->nodes, root, key);\n";
-    std::string places = plan.isIdentity() ? "NULL" : "$_places";
     if (hasFactors())
-      put("  if (choice->factors != NULL)\n    return fastest_of(choice, call->tuned, leaf, " +
-          places + ");\n");
-    put("  return fastest_by_grids(choice, call->tuned, leaf, " + places + ");\n}\n\n");
+      put("  if (choice->factors != NULL)\n"
+          "    return fastest_of(choice, call->tuned, leaf, $_timed);\n");
+    put("  return fastest_by_grids(choice, call->tuned, leaf, $_timed);\n}\n\n");
   }
 
   void putKey() {

@@ -51,7 +51,7 @@ static constexpr StringLiteral kGenerated[] = {
     "NO_TREE",     "END_OF_LIST",  "NO_PLACE",         "lowest_bit",  "first_of",
     "has_more",    "interval_of",  "candidate",        "choice",      "bits_of",
     "cheapest_of", "fastest_of",   "fastest_by_grids", "is_legal",    "cheapest_by_grids",
-    "cheapest",    "take_cheaper", "cost_at",          "start_of"};
+    "cheapest",    "take_cheaper", "cost_of",          "timed",       "start_of"};
 
 bool isIdentifier(StringRef name) {
   return !name.empty() && !isDigit(name[0]) &&
@@ -111,7 +111,7 @@ std::vector<std::string> entryCNames(StringRef entry) {
         "_candidates", "_factors", "_compare", "_search", "_fastest", "_cheapest", "_see", "_there",
         "_places", "_ends", "_state", "_parameter_list", "_arguments", "_conditions", "_signature",
         "_order", "_elements", "_address", "_admits", "_launch_on", "_comparison",
-        "_compared_arrays", "_ranks", "_starts", "_params_0", "_tensor_maps_0", "_cuts_0",
+        "_compared_arrays", "_ranks", "_starts", "_timed", "_params_0", "_tensor_maps_0", "_cuts_0",
         "_allowed_0"})
     names.push_back((entry + suffix).str());
   return names;

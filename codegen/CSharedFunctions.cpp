@@ -133,12 +133,12 @@ static inline void take_cheaper(const struct choice *choice, uint64_t cost, uint
   best->place = place;
 }
 
-/* What the place costs at so much a wave: less than 2^63. */
-static inline uint64_t cost_at(const struct choice *choice, uint32_t place, uint64_t wave_cost) {
-  const struct candidate *its = &choice->candidates[place];
+/* What so much a wave comes to: less than 2^63. The factors are named by their places among the
+ * call's. */
+static inline uint64_t cost_of(const struct choice *choice, const uint16_t *its, uint64_t wave_cost) {
   const uint64_t instances = )";
 
-static const StringRef kCostAt = R"(;
+static const StringRef kCostOf = R"(;
   return kiln_divide_up(instances, &choice->by_processors) * wave_cost;
 }
 
@@ -185,10 +185,10 @@ static uint32_t cheapest_of(const struct choice *choice, double work, uint32_t s
   uint32_t place;
   start = start < first ? first : start;
   for (place = start; place < end && all[place].cost <= best.cost; ++place)
-    take_cheaper(choice, cost_at(choice, place, all[place].cost), all[place].place, &best);
+    take_cheaper(choice, cost_of(choice, all[place].factors, all[place].cost), all[place].place, &best);
   for (place = start;
        place-- > first && (uint64_t)(int64_t)(all[place].least_rate * by_processor) <= best.cost;)
-    take_cheaper(choice, cost_at(choice, place, all[place].cost), all[place].place, &best);
+    take_cheaper(choice, cost_of(choice, all[place].factors, all[place].cost), all[place].place, &best);
   return (uint32_t)best.place;
 }
 
@@ -205,19 +205,31 @@ static uint32_t leaf_of(const kiln_tree_node *nodes, uint32_t at, const int64_t 
   return nodes[at].above;
 }
 
+/* Of a variant that may have been measured. */
+struct timed {
+  uint16_t place;
+  uint16_t factors[)";
+
+static const StringRef kTimed = R"(];
+};
+
 )";
 
 static const StringRef kFastestOf =
-    R"(/* The place of the fastest legal variant of a leaf; NO_PLACE: none is legal. `places` is by variant;
- * null: equal to it. */
+    R"(/* The place of the fastest legal variant of a leaf; NO_PLACE: none is legal. `timed` is by variant. */
 static uint32_t fastest_of(const struct choice *choice, const kiln_tuned_trees *tuned, uint32_t at,
-    const uint16_t *places) {
-  struct cheapest best = {UINT64_MAX, UINT64_MAX};
+    const struct timed *timed) {
+  uint64_t least = UINT64_MAX;
+  uint32_t fastest = NO_PLACE;
   for (; tuned->variants[at] != END_OF_LIST; ++at) {
-    const uint32_t variant = tuned->variants[at], place = places != NULL ? places[variant] : variant;
-    take_cheaper(choice, cost_at(choice, place, tuned->costs[at]), (uint64_t)at << 32 | place, &best);
+    const struct timed *its = &timed[tuned->variants[at]];
+    const uint64_t cost = cost_of(choice, its->factors, tuned->costs[at]);
+    if (cost < least && is_legal(choice, its->place)) {
+      least = cost;
+      fastest = its->place;
+    }
   }
-  return (uint32_t)best.place;
+  return fastest;
 }
 
 )";
@@ -226,19 +238,23 @@ static const StringRef kFastestByGrids =
     R"(/* The same, where grids are computed one by one. One whose grid cannot be is taken, so that it is
  * reported. */
 static uint32_t fastest_by_grids(const struct choice *choice, const kiln_tuned_trees *tuned,
-    uint32_t at, const uint16_t *places) {
-  struct cheapest best = {UINT64_MAX, UINT64_MAX};
+    uint32_t at, const struct timed *timed) {
+  double least = 1.0e308;
+  uint32_t fastest = NO_PLACE;
   for (; tuned->variants[at] != END_OF_LIST; ++at) {
-    const uint32_t variant = tuned->variants[at], place = places != NULL ? places[variant] : variant;
+    const uint32_t variant = tuned->variants[at], place = timed[variant].place;
     if (is_legal(choice, place)) {
       const double waves = choice->waves(choice->args, variant, choice->processors);
+      const double cost = waves * (double)tuned->costs[at];
       if (waves < 0.0)
         return place;
-      take_cheaper(choice, bits_of(waves * (double)tuned->costs[at]), (uint64_t)at << 32 | place,
-                   &best);
+      if (cost < least) {
+        least = cost;
+        fastest = place;
+      }
     }
   }
-  return (uint32_t)best.place;
+  return fastest;
 }
 
 )";
@@ -247,7 +263,7 @@ static uint32_t fastest_by_grids(const struct choice *choice, const kiln_tuned_t
 static std::string instances(size_t numFactors) {
   std::string product;
   for (size_t i = 0; i < numFactors; ++i)
-    product += (i ? " * choice->" : "choice->") + formatv("factors[its->factors[{0}]]", i).str();
+    product += formatv("{0}choice->factors[its[{1}]]", i ? " * " : "", i).str();
   return product;
 }
 
@@ -265,10 +281,11 @@ std::string sharedFunctions(const std::set<std::string> &used, size_t numFactors
   add(used.count("has_more"), kHasMore);
   add(used.count("interval_of"), kIntervalOf);
   if (compares)
-    text += (kCandidate + Twine(numFactors) + kChoice + instances(numFactors) + kCostAt).str();
+    text += (kCandidate + Twine(numFactors) + kChoice + instances(numFactors) + kCostOf).str();
   add(used.count("cheapest_by_grids"), kCheapestByGrids);
   add(used.count("cheapest_of"), kCheapestOf);
-  add(used.count("leaf_of"), kLeafOf);
+  if (used.count("leaf_of"))
+    text += (kLeafOf + Twine(numFactors) + kTimed).str();
   add(used.count("fastest_of"), kFastestOf);
   add(used.count("fastest_by_grids"), kFastestByGrids);
   return text;

@@ -269,8 +269,7 @@ static void writeGridTable(raw_ostream &out, const EntryText &text) {
 
 /// Where the variants stand in sets, for what has a variant's number.
 static void writePlaces(raw_ostream &out, const EntryText &text) {
-  bool isAsked = !text.tables.conditions.empty() || text.tables.isKeyed;
-  if (!isAsked || text.choice.isIdentity())
+  if (text.tables.conditions.empty() || text.choice.isIdentity())
     return;
   auto print = [](unsigned place) { return std::to_string(place); };
   out << "/* The place of each variant in sets of variants. */\n"
@@ -409,13 +408,16 @@ static void writeDispatchKey(raw_ostream &out, const EntryText &text) {
 static uint64_t choiceBytes(const EntryText &text) {
   const DispatchTables &tables = text.tables;
   const ChoicePlan &plan = text.choice;
-  uint64_t variants = plan.variants.size(), set = plan.words() * sizeof(uint64_t), bytes = 0;
+  uint64_t variants = plan.variants.size(), set = plan.words() * sizeof(uint64_t), bytes = 0,
+           factors = (plan.numVarying() + plan.hasCommon()) * sizeof(uint16_t);
   if (tables.hasCosts || tables.isKeyed)
-    bytes += variants *
-             (2 * sizeof(double) + 2 * sizeof(uint32_t) + kMostVaryingFactors * sizeof(uint16_t));
+    bytes += variants * (sizeof(double) + 2 * sizeof(uint64_t) + sizeof(uint32_t) + factors);
+  if (tables.isKeyed)
+    bytes += variants * (sizeof(uint16_t) + factors);
   if (tables.hasCosts)
-    bytes += tables.targets.size() * sizeof(uint32_t) +
-             (plan.factors.empty() ? 0 : variants * sizeof(double));
+    bytes += tables.targets.size() * sizeof(uint32_t);
+  if (tables.hasCosts && !plan.factors.empty())
+    bytes += plan.starts.size() * plan.starts.front().size() * sizeof(uint16_t);
   for (const BoundIntervals &one : plan.intervals)
     bytes += one.cuts.size() * sizeof(int64_t) + one.allowed.size() * set;
   return bytes + (plan.isEverywhere() ? 0 : plan.there.size() * set);
