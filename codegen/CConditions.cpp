@@ -321,9 +321,11 @@ std::vector<std::string> EntryText::choiceWords() const {
     halves.push_back("call->processors");
   if (hasCallersGrid())
     halves.insert(halves.end(), {"args->grid_x", "args->grid_y", "args->grid_z"});
+  // The second one is lower: else compilers load both at once, which waits for two stores.
   for (size_t i = 0; i < halves.size(); i += 2)
-    words.push_back("(uint64_t)" + halves[i] +
-                    (i + 1 < halves.size() ? " | (uint64_t)" + halves[i + 1] + " << 32" : ""));
+    words.push_back(i + 1 < halves.size()
+                        ? "(uint64_t)" + halves[i + 1] + " | (uint64_t)" + halves[i] + " << 32"
+                        : "(uint64_t)" + halves[i]);
   for (size_t word = 0; word < choice.words() && mayMiss(); ++word)
     words.push_back("legal[" + std::to_string(word) + "]");
   if (tables.isKeyed)
