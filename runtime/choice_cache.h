@@ -1,8 +1,9 @@
 /*
  * The variants that calls have chosen lately: a program mostly comes back with the same shapes.
  *
- * A binding of an entry that compares variants has a table of slots, four for each value of a hash of
- * a call's words. Every word of a slot is atomic; readers and writers never wait (sequence_lock.h).
+ * A binding of an entry that compares variants has a table of slots, four for each value of a hash
+ * of a call's words. Every word of a slot is atomic; readers and writers never wait
+ * (sequence_lock.h).
  *
  * What is asked for the first time only leaves a mark, and is kept when it is asked for again: so
  * shapes that never come again cost little, and take no other's place. The marks, and those of what
