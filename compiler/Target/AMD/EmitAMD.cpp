@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/AMD/EmitAMD.h"
+#include "compiler/Target/AMD/CarryDescriptors.h"
 #include "compiler/Target/AMD/DelayWrites.h"
 #include "compiler/Target/AMD/HoistZeros.h"
 #include "compiler/Target/AMD/HsacoListing.h"
@@ -152,6 +153,7 @@ llvm::Expected<DeviceBinary> emitAMD(llvm::Module &module, const KernelFacts &fa
   // Two fences that differ in this alone LLVM would take for one.
   restrictFences(**kernel);
   keepDescriptorsScalar(**kernel);
+  carryDescriptors(**kernel);
   flushExponentials(**kernel);
   if ((*machine)->getMCSubtargetInfo()->checkFeatures("+packed-fp32-ops"))
     packSingles(**kernel);

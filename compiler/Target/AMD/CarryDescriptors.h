@@ -1,0 +1,17 @@
+// Descriptors of buffers that loops move.
+
+#ifndef KILN_COMPILER_TARGET_AMD_CARRYDESCRIPTORS_H
+#define KILN_COMPILER_TARGET_AMD_CARRYDESCRIPTORS_H
+
+namespace llvm {
+class Function;
+}
+
+namespace kiln {
+
+/// Innermost loops that add the same to a buffer's base in each iteration carry its descriptor.
+void carryDescriptors(llvm::Function &kernel);
+
+} // namespace kiln
+
+#endif
