@@ -188,20 +188,26 @@ private:
            llvm::PatternMatch::match(choice->getFalseValue(), llvm::PatternMatch::m_Zero());
   }
 
-  /// Buffers that are moved alike: by their offsets, if these are no more than the additions to
-  /// their bases, together or of one buffer.
+  /// Whether so many offsets move in place of `bases`: as many additions, but in a loop that runs
+  /// several times fewer, as what the offsets begin with takes registers there.
+  bool areFew(size_t offsets, size_t bases) const {
+    constexpr size_t additions = 2;
+    size_t most = additions * bases;
+    return loop.getParentLoop() ? offsets < most : offsets <= most;
+  }
+
+  /// Buffers that are moved alike.
   void carry(llvm::ArrayRef<Buffer *> alike) {
-    constexpr unsigned additions = 2;
     llvm::SmallSetVector<llvm::Value *, 8> offsets;
-    unsigned movable = 0;
+    size_t movable = 0;
     for (Buffer *buffer : alike)
       if (buffer->ahead) {
         offsets.insert_range(buffer->offsets);
         ++movable;
       }
-    bool areFew = offsets.size() <= additions * movable;
+    bool moveTogether = areFew(offsets.size(), movable);
     for (Buffer *buffer : alike) {
-      bool movesBase = !buffer->ahead || (!areFew && buffer->offsets.size() > additions);
+      bool movesBase = !buffer->ahead || (!moveTogether && !areFew(buffer->offsets.size(), 1));
       if (!movesBase)
         moveOffsets(*buffer);
       carryWords(*buffer, movesBase);

@@ -13,6 +13,7 @@
 #include "compiler/Target/AMD/LinkHsaco.h"
 #include "compiler/Target/AMD/PackSingles.h"
 #include "compiler/Target/AMD/RecomputeIndices.h"
+#include "compiler/Target/AMD/ReloadArguments.h"
 #include "compiler/Target/AMD/RoundPairs.h"
 #include "compiler/Target/AMD/ScheduleProducts.h"
 #include "compiler/Target/AMD/SinkAddresses.h"
@@ -154,6 +155,7 @@ llvm::Expected<DeviceBinary> emitAMD(llvm::Module &module, const KernelFacts &fa
   restrictFences(**kernel);
   keepDescriptorsScalar(**kernel);
   carryDescriptors(**kernel);
+  reloadArguments(**kernel);
   flushExponentials(**kernel);
   if ((*machine)->getMCSubtargetInfo()->checkFeatures("+packed-fp32-ops"))
     packSingles(**kernel);
