@@ -10,7 +10,12 @@
 //
 // Of these, 32 bits lead to all of the array. Where that is no more instructions, the loop adds to
 // the lanes' offsets in place of the base: one addition for each register of them, and arrays that
-// are moved alike may share registers.
+// are moved alike may share registers. Not where threads lack registers, as LLVM cannot compute
+// again what a loop carries; nor what is out of range in front of the loop, as it would come into
+// it.
+//
+// Refused: an offset for the wave beside the lanes' (soffset), of which LLVM's and the ISA's texts
+// say differently whether it counts for the range.
 
 #include "compiler/Target/AMD/CarryDescriptors.h"
 #include "compiler/Target/MemoryFeatures.h"
@@ -91,8 +96,9 @@ struct Buffer {
 
 class LoopDescriptors {
 public:
-  LoopDescriptors(llvm::Loop &loop, llvm::ScalarEvolution &evolution, llvm::DominatorTree &tree)
-      : loop(loop), evolution(evolution), tree(tree),
+  LoopDescriptors(llvm::Loop &loop, llvm::ScalarEvolution &evolution, llvm::DominatorTree &tree,
+                  bool mayMoveOffsets)
+      : loop(loop), evolution(evolution), tree(tree), mayMoveOffsets(mayMoveOffsets),
         place(loop.getLoopPreheader()->getTerminator()),
         expander(evolution, "base", /*PreserveLCSSA=*/false) {}
 
@@ -159,7 +165,7 @@ private:
   }
 
   void findOffsets(Buffer &buffer) {
-    if (!isSmall(buffer.calls.front()->getArgOperand(Bytes)))
+    if (!mayMoveOffsets || !isSmall(buffer.calls.front()->getArgOperand(Bytes)))
       return;
     const llvm::SCEV *array = evolution.getPointerBase(buffer.base->getStart());
     auto *value = llvm::dyn_cast<llvm::SCEVUnknown>(array);
@@ -328,6 +334,7 @@ private:
   llvm::Loop &loop;
   llvm::ScalarEvolution &evolution;
   llvm::DominatorTree &tree;
+  bool mayMoveOffsets;
   llvm::Instruction *place; ///< in front of the loop
   llvm::SCEVExpander expander;
   llvm::MapVector<std::pair<const llvm::SCEVAddRecExpr *, llvm::Value *>, Buffer> buffers;
@@ -336,7 +343,7 @@ private:
 
 } // namespace
 
-void carryDescriptors(llvm::Function &kernel) {
+void carryDescriptors(llvm::Function &kernel, bool mayMoveOffsets) {
   llvm::TargetLibraryInfoImpl functions(kernel.getParent()->getTargetTriple());
   llvm::TargetLibraryInfo library(functions);
   llvm::DominatorTree tree(kernel);
@@ -345,7 +352,7 @@ void carryDescriptors(llvm::Function &kernel) {
   llvm::ScalarEvolution evolution(kernel, library, assumptions, tree, loops);
   for (llvm::Loop *loop : loops.getLoopsInPreorder())
     if (loop->isInnermost() && loop->getLoopPreheader() && loop->getLoopLatch())
-      LoopDescriptors(*loop, evolution, tree).run();
+      LoopDescriptors(*loop, evolution, tree, mayMoveOffsets).run();
   // Pointers that nobody asks for any more.
   for (llvm::BasicBlock &block : kernel)
     for (llvm::PHINode &phi : llvm::make_early_inc_range(block.phis()))

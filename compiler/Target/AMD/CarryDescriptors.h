@@ -9,8 +9,9 @@ class Function;
 
 namespace kiln {
 
-/// Innermost loops that add the same to a buffer's base in each iteration carry its descriptor.
-void carryDescriptors(llvm::Function &kernel);
+/// Innermost loops that add the same to a buffer's base in each iteration carry its descriptor, or
+/// add to the lanes' offsets.
+void carryDescriptors(llvm::Function &kernel, bool mayMoveOffsets = true);
 
 } // namespace kiln
 

@@ -123,13 +123,16 @@ static void boundRegisterAllocation(unsigned instructions, llvm::TargetMachine &
                      std::to_string(maxOptimised) + "; use more warps or smaller tiles");
 }
 
+/// So few registers that products of RDNA may spill.
+static constexpr int nearlyNone = 48;
+
 /// For RDNA's threads, of which products need most of 256 registers: what LLVM would hold all
 /// through a loop is computed again. Kernels that lack many spill in any case, and with indices
 /// computed again they were seen to spill more.
 static void saveRegisters(llvm::Function &kernel, int spareRegisters) {
-  constexpr int inFlight = 8, near = 48, beyondHelp = -64;
+  constexpr int inFlight = 8, beyondHelp = -64;
   delayWrites(kernel);
-  if (spareRegisters < near && spareRegisters > beyondHelp)
+  if (spareRegisters < nearlyNone && spareRegisters > beyondHelp)
     recomputeIndices(kernel);
   if (spareRegisters < inFlight)
     sinkAddresses(kernel);
@@ -154,8 +157,6 @@ llvm::Expected<DeviceBinary> emitAMD(llvm::Module &module, const KernelFacts &fa
   // Two fences that differ in this alone LLVM would take for one.
   restrictFences(**kernel);
   keepDescriptorsScalar(**kernel);
-  carryDescriptors(**kernel);
-  reloadArguments(**kernel);
   flushExponentials(**kernel);
   if ((*machine)->getMCSubtargetInfo()->checkFeatures("+packed-fp32-ops"))
     packSingles(**kernel);
@@ -167,6 +168,10 @@ llvm::Expected<DeviceBinary> emitAMD(llvm::Module &module, const KernelFacts &fa
   scheduleProducts(**kernel);
   if (target.matrix.wmmaGeneration)
     saveRegisters(**kernel, facts.spareRegisters);
+  // What lanes carry LLVM cannot compute again where registers do not suffice.
+  carryDescriptors(**kernel, /*mayMoveOffsets=*/!target.matrix.wmmaGeneration ||
+                                 facts.spareRegisters >= nearlyNone);
+  reloadArguments(**kernel);
   if (llvm::Error error = checkExternalCalls(
           module, [](llvm::StringRef) { return false; }, target.name))
     return std::move(error);

@@ -183,10 +183,10 @@ std::vector<int32_t> results(llvm::Module &module, llvm::ArrayRef<Arguments> cal
 
 /// How many descriptors and offsets the loop carries: "descriptors: 1, offsets: 0", once it is seen
 /// that it reads the same.
-std::string carriedBy(const std::string &text) {
+std::string carriedBy(const std::string &text, bool mayMoveOffsets = true) {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> before = parseIR(text, context), after = parseIR(text, context);
-  kiln::carryDescriptors(*after->getFunction("f"));
+  kiln::carryDescriptors(*after->getFunction("f"), mayMoveOffsets);
   EXPECT_FALSE(llvm::verifyModule(*after, &llvm::errs()));
   unsigned descriptors = 0, offsets = 0;
   for (const llvm::BasicBlock &block : *after->getFunction("f"))
@@ -231,6 +231,12 @@ TEST(CarryDescriptors, ArraysThatMoveAlikeShareOffsets) {
                               {.array = "%b"},
                               {.array = "%b", .offset = "%next"}})),
             "descriptors: 0, offsets: 3");
+}
+
+/// Where a thread lacks registers.
+TEST(CarryDescriptors, TheBaseMovesWhereOffsetsMayNot) {
+  EXPECT_EQ(carriedBy(loopOf({{.offset = "%some"}}), /*mayMoveOffsets=*/false),
+            "descriptors: 1, offsets: 0");
 }
 
 /// Arrays of any size, and those of which a bound is known.
