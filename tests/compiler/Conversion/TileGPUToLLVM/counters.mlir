@@ -1,6 +1,7 @@
-// On CDNA the counter of a loop does not overflow behind its last iteration, so that LLVM need not widen it in each; one without sign may.
+// On AMD the counter of a loop does not overflow behind its last iteration, so that LLVM need not widen it in each; one without sign may.
 // RUN: kiln-opt %s --kiln-tilegpu-to-llvm | FileCheck %s
-// RUN: sed 's/gfx942/gfx1100/' %s | kiln-opt --kiln-tilegpu-to-llvm | FileCheck %s --check-prefix=OTHER
+// RUN: sed 's/gfx942/gfx1100/' %s | kiln-opt --kiln-tilegpu-to-llvm | FileCheck %s
+// RUN: sed 's/hip:gfx942/cuda:sm_80/' %s | kiln-opt --kiln-tilegpu-to-llvm | FileCheck %s --check-prefix=OTHER
 
 module attributes {tilegpu.target = "hip:gfx942"} {
 // CHECK-LABEL: llvm.func @signed
