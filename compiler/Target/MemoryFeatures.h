@@ -29,6 +29,12 @@ struct MemoryFeatures {
 
 MemoryFeatures memoryFeaturesOf(const TargetInfo &target);
 
+/// AMD: where the base of a buffer begins that loops move and whose array is promised to be below
+/// 2 GiB, in bytes from the array; and the number of bytes in range of it, without sign. So all of
+/// the array is in range, lanes may begin in front of it where they are masked off, and both ends
+/// leave room for an access of 16 bytes.
+inline constexpr int64_t movedBufferStart = INT32_MIN + int64_t(32), movedBufferBytes = -16;
+
 /// AMD: the scope of a fence of the block that orders shared memory alone. LLVM says so by metadata
 /// (MMRA), for which MLIR has no name: the back end makes it of this scope.
 inline constexpr llvm::StringLiteral sharedFenceScope = "workgroup-local";

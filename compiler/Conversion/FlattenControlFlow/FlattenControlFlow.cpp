@@ -6,6 +6,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Iterators.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Rewrite/FrozenRewritePatternSet.h"
 #include "mlir/Rewrite/PatternApplicator.h"
 
@@ -26,8 +27,20 @@ static void putUnlikelyLast(scf::IfOp branch, PatternRewriter &rewriter) {
   branch.getElseRegion().takeBody(unlikely);
 }
 
+/// Of a constant, or a product of such, as MLIR's pipeliner multiplies a loop's step by one.
+static std::optional<APInt> numberOf(Value value) {
+  APInt number;
+  if (matchPattern(value, m_ConstantInt(&number)))
+    return number;
+  auto product = value.getDefiningOp<arith::MulIOp>();
+  std::optional<APInt> left = product ? numberOf(product.getLhs()) : std::nullopt;
+  std::optional<APInt> right = left ? numberOf(product.getRhs()) : std::nullopt;
+  return right ? std::optional(*left * *right) : std::nullopt;
+}
+
 /// Of the loop that MLIR's pattern has made blocks of, behind `before`: it adds the step to the
-/// first argument of the block where the loop begins.
+/// first argument of the block where the loop begins. So does what runs an iteration ahead, in the
+/// loop's body: of two additions that differ in this alone LLVM makes one that may overflow.
 static void markCounter(Block *before) {
   Block *header = before->getTerminator()->getSuccessor(0);
   for (Block *latch : header->getPredecessors()) {
@@ -35,8 +48,14 @@ static void markCounter(Block *before) {
     if (latch == before || !branch)
       continue;
     auto next = branch.getDestOperands()[0].getDefiningOp<arith::AddIOp>();
-    if (next && next.getLhs() == header->getArgument(0))
-      next.setOverflowFlags(arith::IntegerOverflowFlags::nsw);
+    if (!next || next.getLhs() != header->getArgument(0))
+      continue;
+    std::optional<APInt> step = numberOf(next.getRhs());
+    for (Operation *user : header->getArgument(0).getUsers())
+      if (auto sum = dyn_cast<arith::AddIOp>(user);
+          sum && sum.getLhs() == next.getLhs() &&
+          (sum.getRhs() == next.getRhs() || (step && step == numberOf(sum.getRhs()))))
+        sum.setOverflowFlags(arith::IntegerOverflowFlags::nsw);
   }
 }
 

@@ -38,9 +38,10 @@ static LogicalResult convertScalars(ModuleOp module) {
 }
 
 LogicalResult finishScalars(ModuleOp module, const TargetLowering &device) {
-  // There the place of a tile in memory is a sum of 64 bits in scalar registers, which take a dozen
-  // instructions to multiply.
-  bool countersFit = device.target().matrix.mfmaGeneration != 0;
+  // On AMD the place of a tile in memory is a sum of 64 bits in scalar registers, which take a
+  // dozen instructions to multiply.
+  const MatrixFeatures &matrix = device.target().matrix;
+  bool countersFit = matrix.mfmaGeneration || matrix.wmmaGeneration;
   if (failed(flattenControlFlow(module, module.getContext(), countersFit)) ||
       failed(convertScalars(module)))
     return failure();

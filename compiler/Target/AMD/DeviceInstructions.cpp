@@ -18,6 +18,10 @@ bool isBarrier(const llvm::Instruction &op) {
 
 bool isWmma(const llvm::Instruction &op) { return nameOf(op).starts_with("llvm.amdgcn.wmma."); }
 
+bool isProduct(const llvm::Instruction &op) {
+  return isWmma(op) || nameOf(op).starts_with("llvm.amdgcn.mfma.");
+}
+
 bool isBufferLoad(const llvm::Instruction &op) {
   llvm::StringRef name = nameOf(op);
   return name.starts_with("llvm.amdgcn.raw.") && name.contains(".buffer.load");

@@ -21,6 +21,9 @@ bool isBarrier(const llvm::Instruction &op);
 /// A product of RDNA's matrix unit.
 bool isWmma(const llvm::Instruction &op);
 
+/// A product of any matrix unit.
+bool isProduct(const llvm::Instruction &op);
+
 /// A load whose bounds a buffer's descriptor has.
 bool isBufferLoad(const llvm::Instruction &op);
 

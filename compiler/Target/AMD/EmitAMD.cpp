@@ -6,12 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/AMD/EmitAMD.h"
+#include "compiler/Target/AMD/CarryDescriptors.h"
 #include "compiler/Target/AMD/DelayWrites.h"
 #include "compiler/Target/AMD/HoistZeros.h"
 #include "compiler/Target/AMD/HsacoListing.h"
 #include "compiler/Target/AMD/LinkHsaco.h"
 #include "compiler/Target/AMD/PackSingles.h"
 #include "compiler/Target/AMD/RecomputeIndices.h"
+#include "compiler/Target/AMD/ReloadArguments.h"
 #include "compiler/Target/AMD/RoundPairs.h"
 #include "compiler/Target/AMD/ScheduleProducts.h"
 #include "compiler/Target/AMD/SinkAddresses.h"
@@ -121,13 +123,16 @@ static void boundRegisterAllocation(unsigned instructions, llvm::TargetMachine &
                      std::to_string(maxOptimised) + "; use more warps or smaller tiles");
 }
 
+/// So few registers that products of RDNA may spill.
+static constexpr int nearlyNone = 48;
+
 /// For RDNA's threads, of which products need most of 256 registers: what LLVM would hold all
 /// through a loop is computed again. Kernels that lack many spill in any case, and with indices
 /// computed again they were seen to spill more.
 static void saveRegisters(llvm::Function &kernel, int spareRegisters) {
-  constexpr int inFlight = 8, near = 48, beyondHelp = -64;
+  constexpr int inFlight = 8, beyondHelp = -64;
   delayWrites(kernel);
-  if (spareRegisters < near && spareRegisters > beyondHelp)
+  if (spareRegisters < nearlyNone && spareRegisters > beyondHelp)
     recomputeIndices(kernel);
   if (spareRegisters < inFlight)
     sinkAddresses(kernel);
@@ -163,6 +168,10 @@ llvm::Expected<DeviceBinary> emitAMD(llvm::Module &module, const KernelFacts &fa
   scheduleProducts(**kernel);
   if (target.matrix.wmmaGeneration)
     saveRegisters(**kernel, facts.spareRegisters);
+  // What lanes carry LLVM cannot compute again where registers do not suffice.
+  carryDescriptors(**kernel, /*mayMoveOffsets=*/!target.matrix.wmmaGeneration ||
+                                 facts.spareRegisters >= nearlyNone);
+  reloadArguments(**kernel);
   if (llvm::Error error = checkExternalCalls(
           module, [](llvm::StringRef) { return false; }, target.name))
     return std::move(error);

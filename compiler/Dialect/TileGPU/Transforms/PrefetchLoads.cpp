@@ -239,10 +239,7 @@ private:
     rewriter.setInsertionPointToStart(body);
     Location loc = around.getLoc();
     Value now = around.getInductionVar();
-    // Of the numbers from here to the end, which is above, so that nothing overflows.
-    Value left = arith::SubIOp::create(rewriter, loc, around.getUpperBound(), now);
-    Value exists =
-        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ugt, left, around.getStep());
+    Value exists = nextExists(around);
     IRMapping current, next;
     for (Operation *op : inOrder(ahead.carried.ops))
       rewriter.clone(*op, current);
@@ -252,6 +249,18 @@ private:
                                                                   around.getNumInductionVars())));
     next.map(now, arith::AddIOp::create(rewriter, loc, now, around.getStep()));
     return loadIf(exists, next);
+  }
+
+  /// As MLIR's pipeliner asks it, so that a loop with both has one comparison. Of numbers without
+  /// sign from here to the end, which is above, so that nothing overflows.
+  Value nextExists(scf::ForOp around) {
+    Location loc = around.getLoc();
+    Value now = around.getInductionVar(), end = around.getUpperBound(), step = around.getStep();
+    if (around.getUnsignedCmp())
+      return arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ugt,
+                                   arith::SubIOp::create(rewriter, loc, end, now), step);
+    return arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt, now,
+                                 arith::SubIOp::create(rewriter, loc, end, step));
   }
 
   scf::ForOp loop;

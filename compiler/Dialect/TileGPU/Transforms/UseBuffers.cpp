@@ -22,6 +22,7 @@
 // less 32 bytes in front of it.
 
 #include "compiler/Dialect/TileGPU/TileGPU.h"
+#include "compiler/Dialect/TileGPU/Transforms/ImpliedConditions.h"
 #include "compiler/Dialect/TileGPU/Transforms/OwnerLoads.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
 #include "compiler/Dialect/TileGPU/Transforms/ScalarPolynomials.h"
@@ -41,12 +42,8 @@ namespace {
 
 constexpr int64_t wordBytes = 4, mostBytes = int64_t(1) << 30;
 
-/// Of arrays below 2 GiB: what is in range of their beginning; where the base of such that loops
-/// move begins, and what is in range of it, as a number without sign. Both ends leave room for an
-/// access of 16 bytes.
+/// What is in range of the beginning of an array below 2 GiB.
 constexpr int64_t mostShort = std::numeric_limits<int32_t>::max();
-constexpr int64_t inFront = std::numeric_limits<int32_t>::min() + 32;
-constexpr int64_t mostMoved = -16;
 
 /// A number: what all of the tile has, and by axis what the element's index is multiplied by.
 struct Split {
@@ -116,7 +113,7 @@ public:
       bytes = bytes ? arith::MinSIOp::create(b, loc, bytes, below) : below;
     }
     if (!bytes)
-      bytes = number(!place.isShort ? place.span : place.isMoved ? mostMoved : mostShort, b);
+      bytes = number(!place.isShort ? place.span : place.isMoved ? movedBufferBytes : mostShort, b);
     for (Value condition : place.conditions)
       bytes = arith::SelectOp::create(b, loc, condition, bytes, number(0, b));
     Value mask;
@@ -152,8 +149,9 @@ private:
     if (!offset || (isa<tile::LoadOp>(at) && llvm::all_of(lanes, [](auto lane) { return !lane; })))
       return false;
     place.isMoved = !offset->terms().empty();
-    place.offset =
-        place.isMoved ? offset->plus(Polynomial::constant(inFront / elementBytes)) : Polynomial();
+    place.offset = place.isMoved
+                       ? offset->plus(Polynomial::constant(movedBufferStart / elementBytes))
+                       : Polynomial();
     place.rest = shortOffsets.steadyRest(pointers, at);
     place.strides.assign(tile::shapeOf(pointers.getType()).size(), 0);
     place.isShort = true;
@@ -166,7 +164,8 @@ private:
     Value offset = shortOffsets.write(pointers, at, b);
     if (!place.isMoved)
       return offset;
-    Value start = tile::SplatOp::create(b, at->getLoc(), offset.getType(), number(inFront, b));
+    Value start =
+        tile::SplatOp::create(b, at->getLoc(), offset.getType(), number(movedBufferStart, b));
     return arith::SubIOp::create(b, at->getLoc(), offset, start);
   }
 
@@ -218,10 +217,23 @@ private:
 
   /// What of the mask holds for the tile or not; the rest are masks.
   void takeConditions(Value mask, Place &place) {
+    splitMask(mask, place);
+    // One after the other, as two may imply each other.
+    for (unsigned i = place.conditions.size(); i-- > 0;) {
+      Value condition = place.conditions[i];
+      auto implies = [&](Value part) {
+        return part != condition && isImplied(condition, part, polynomials);
+      };
+      if (llvm::any_of(place.masks, implies) || llvm::any_of(place.conditions, implies))
+        place.conditions.erase(place.conditions.begin() + i);
+    }
+  }
+
+  void splitMask(Value mask, Place &place) {
     Operation *op = mask.getDefiningOp();
     if (auto both = dyn_cast_or_null<arith::AndIOp>(op)) {
-      takeConditions(both.getLhs(), place);
-      takeConditions(both.getRhs(), place);
+      splitMask(both.getLhs(), place);
+      splitMask(both.getRhs(), place);
       return;
     }
     auto splat = dyn_cast_or_null<tile::SplatOp>(op);

@@ -15,8 +15,8 @@
 // CHECK: %[[FIRST:.*]] = tile.load %{{.*}} mask %[[NONE]]
 // CHECK: scf.for %[[ROW:.*]] = %{{.*}} to %[[END:.*]] step %[[STEP:[^ ]*]] iter_args(%[[X:.*]] = %[[FIRST]])
 // CHECK-NOT: tilegpu.barrier
-// CHECK: %[[LEFT:.*]] = arith.subi %[[END]], %[[ROW]]
-// CHECK: %[[EXISTS:.*]] = arith.cmpi ugt, %[[LEFT]], %[[STEP]]
+// CHECK: %[[LAST:.*]] = arith.subi %[[END]], %[[STEP]]
+// CHECK: %[[EXISTS:.*]] = arith.cmpi slt, %[[ROW]], %[[LAST]]
 // CHECK: %[[MASK:.*]] = tile.splat %[[EXISTS]] : i1
 // CHECK: %[[NEXT:.*]] = tile.load %{{.*}} mask %[[MASK]]
 // CHECK: tile.reduce(%[[X]])

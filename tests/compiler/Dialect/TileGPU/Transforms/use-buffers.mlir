@@ -104,4 +104,56 @@ func.func @moved(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %from: i32, 
   }
   return %out#1 : tensor<256xf32, #l>
 }
+
+// Whether there is a next iteration its mask answers, whose bound is the loop's; not one by another
+// bound, nor where the loop ends before that. Of two questions with one answer one is asked.
+// CHECK-LABEL: func.func @ahead
+// CHECK: scf.for
+// CHECK-NOT: arith.select
+// CHECK: tilegpu.buffer_load
+// CHECK: arith.select
+// CHECK: tilegpu.buffer_load
+// CHECK: arith.select
+// CHECK-NOT: arith.select
+// CHECK: tilegpu.buffer_load
+func.func @ahead(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %k: i32, %other: i32) -> tensor<256xf32, #l> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c255 = arith.constant 255 : i32
+  %c256 = arith.constant 256 : i32
+  %zero = arith.constant dense<0.0> : tensor<256xf32, #l>
+  %more = arith.addi %k, %c255 : i32
+  %n = arith.divsi %more, %c256 : i32
+  %last = arith.subi %n, %c1 : i32
+  %r = tile.arange 0, 256 : tensor<256xi32, #l>
+  %px = tile.splat %x : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>, #l>
+  %out = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %zero) -> (tensor<256xf32, #l>) : i32 {
+    %next = arith.addi %i, %c1 : i32
+    %begin = arith.muli %next, %c256 : i32
+    %left = arith.subi %k, %begin : i32
+    %ls = tile.splat %left : i32 -> tensor<256xi32, #l>
+    %mask = arith.cmpi slt, %r, %ls : tensor<256xi32, #l>
+    %bs = tile.splat %begin : i32 -> tensor<256xi32, #l>
+    %index = arith.addi %bs, %r : tensor<256xi32, #l>
+    %p = tile.addptr %px, %index : tensor<256x!tile.ptr<f32>, #l>, tensor<256xi32, #l>
+    %exists = arith.cmpi slt, %i, %last : i32
+    %es = tile.splat %exists : i1 -> tensor<256xi1, #l>
+    %m0 = arith.andi %mask, %es : tensor<256xi1, #l>
+    %a = tile.load %p mask %m0 : (tensor<256x!tile.ptr<f32>, #l>, tensor<256xi1, #l>) -> tensor<256xf32, #l>
+    %ends = arith.cmpi slt, %next, %other : i32
+    %fs = tile.splat %ends : i1 -> tensor<256xi1, #l>
+    %m1 = arith.andi %mask, %fs : tensor<256xi1, #l>
+    %b = tile.load %p mask %m1 : (tensor<256x!tile.ptr<f32>, #l>, tensor<256xi1, #l>) -> tensor<256xf32, #l>
+    %less = arith.subi %other, %c1 : i32
+    %same = arith.cmpi slt, %i, %less : i32
+    %ss = tile.splat %same : i1 -> tensor<256xi1, #l>
+    %m2 = arith.andi %fs, %ss : tensor<256xi1, #l>
+    %c = tile.load %p mask %m2 : (tensor<256x!tile.ptr<f32>, #l>, tensor<256xi1, #l>) -> tensor<256xf32, #l>
+    %ab = arith.addf %a, %b : tensor<256xf32, #l>
+    %abc = arith.addf %ab, %c : tensor<256xf32, #l>
+    %next_sum = arith.addf %sum, %abc : tensor<256xf32, #l>
+    scf.yield %next_sum : tensor<256xf32, #l>
+  }
+  return %out : tensor<256xf32, #l>
+}
 }

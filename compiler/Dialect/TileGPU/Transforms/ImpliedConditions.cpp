@@ -1,0 +1,131 @@
+// What runs an iteration ahead asks whether there is such an iteration. A mask by the same bound
+// has answered that:
+//
+//   for n in range(0, (K + 63) / 64): load(…, mask = i < K - n * 64)
+//
+// i < K - (n + 1) * 64 for some i >= 0 means that (n + 1) * 64 < K <= (K + 63) / 64 * 64. So of
+// both comparisons there is a polynomial that is positive where they hold (its margin), of the
+// mask's the largest of all elements; and of quotients by a constant, a bound from below.
+
+#include "compiler/Dialect/TileGPU/Transforms/ImpliedConditions.h"
+
+#include "compiler/Dialect/Tile/Tile.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace kiln {
+namespace {
+
+class Implications {
+public:
+  explicit Implications(IndexPolynomials &polynomials) : polynomials(polynomials) {}
+
+  /// Where the polynomial is positive the comparison holds, and if it is `exact` nowhere else;
+  /// none: it compares otherwise.
+  std::optional<Polynomial> marginOf(arith::CmpIOp comparison, bool exact) {
+    using P = arith::CmpIPredicate;
+    P predicate = comparison.getPredicate();
+    Value less = comparison.getLhs(), more = comparison.getRhs();
+    bool isSwapped = predicate == P::sgt || predicate == P::sge || predicate == P::ugt;
+    if (isSwapped)
+      std::swap(less, more);
+    // Of numbers without sign, the smaller of which has none.
+    APInt number;
+    bool isStrict = predicate == P::slt || predicate == P::sgt;
+    bool isUnsigned = !exact && (predicate == P::ult || predicate == P::ugt) &&
+                      matchPattern(less, m_ConstantInt(&number)) && !number.isNegative();
+    if (!isStrict && !isUnsigned && predicate != P::sle && predicate != P::sge)
+      return std::nullopt;
+    // Narrow numbers wrap.
+    if (tile::elementTypeOf(less.getType()).getIntOrFloatBitWidth() < 32)
+      return std::nullopt;
+    Polynomial margin = polynomials.of(more).plus(polynomials.of(less), /*factor=*/-1);
+    return isStrict || isUnsigned ? margin : margin.plus(Polynomial::constant(1));
+  }
+
+  /// The largest of a tensor's; none if it is not one number for the tile less indices.
+  std::optional<Polynomial> largest(const Polynomial &margin) {
+    Polynomial most;
+    for (auto &[monomial, coefficient] : margin.terms()) {
+      Polynomial term;
+      term.add(monomial, coefficient);
+      bool isIndex = monomial.size() == 1 &&
+                     polynomials.meaning(monomial[0]).kind == SymbolMeaning::Kind::Axis;
+      if (isIndex && coefficient < 0)
+        continue;
+      if (!polynomials.isUniform(term))
+        return std::nullopt;
+      most = most.plus(term);
+    }
+    return most;
+  }
+
+  /// Whether `margin` is at least `other` over a positive number, where `other` is positive.
+  bool isAtLeast(const Polynomial &margin, const Polynomial &other) {
+    if (isNotNegative(margin.plus(other, /*factor=*/-1)))
+      return true;
+    for (auto &[monomial, coefficient] : margin.terms()) {
+      std::optional<Quotient> quotient = quotientOf(monomial);
+      if (!quotient || coefficient <= 0)
+        continue;
+      Polynomial whole;
+      whole.add(monomial, coefficient);
+      Polynomial bound = margin.plus(whole, /*factor=*/-1)
+                             .times(Polynomial::constant(quotient->divisor))
+                             .plus(quotient->least, coefficient);
+      if (isNotNegative(bound.plus(other, /*factor=*/-1)))
+        return true;
+    }
+    return false;
+  }
+
+private:
+  /// A symbol of which `divisor` times are at least `least`.
+  struct Quotient {
+    int64_t divisor;
+    Polynomial least;
+  };
+
+  std::optional<Quotient> quotientOf(const Polynomial::Monomial &monomial) {
+    if (monomial.size() != 1 || polynomials.meaning(monomial[0]).kind != SymbolMeaning::Kind::Value)
+      return std::nullopt;
+    auto division = polynomials.meaning(monomial[0]).value.getDefiningOp<arith::DivSIOp>();
+    APInt divisor;
+    if (!division || !matchPattern(division.getRhs(), m_ConstantInt(&divisor)) ||
+        !divisor.isStrictlyPositive())
+      return std::nullopt;
+    int64_t by = divisor.getSExtValue();
+    return Quotient{by, polynomials.of(division.getLhs()).plus(Polynomial::constant(1 - by))};
+  }
+
+  static bool isNotNegative(const Polynomial &difference) {
+    std::optional<int64_t> number = difference.asConstant();
+    return number && *number >= 0 && !difference.isTooLarge();
+  }
+
+  IndexPolynomials &polynomials;
+};
+
+} // namespace
+
+bool isImplied(Value condition, Value mask, IndexPolynomials &polynomials) {
+  Operation *op = mask.getDefiningOp();
+  if (isa_and_nonnull<arith::AndIOp, tile::BroadcastOp, tile::ExpandDimsOp>(op))
+    return llvm::any_of(op->getOperands(),
+                        [&](Value part) { return isImplied(condition, part, polynomials); });
+  auto scalar = condition.getDefiningOp<arith::CmpIOp>();
+  auto comparison = dyn_cast_or_null<arith::CmpIOp>(op);
+  if (!scalar || !comparison)
+    return false;
+  Implications implications(polynomials);
+  std::optional<Polynomial> margin = implications.marginOf(scalar, /*exact=*/false),
+                            ofElements = implications.marginOf(comparison, /*exact=*/true);
+  if (!margin || !ofElements)
+    return false;
+  std::optional<Polynomial> other = implications.largest(*ofElements);
+  return other && implications.isAtLeast(*margin, *other);
+}
+
+} // namespace kiln

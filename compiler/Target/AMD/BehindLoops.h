@@ -1,0 +1,53 @@
+// What stands behind a loop, and what values in front of it are computed of.
+
+#ifndef KILN_COMPILER_TARGET_AMD_BEHINDLOOPS_H
+#define KILN_COMPILER_TARGET_AMD_BEHINDLOOPS_H
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/Instructions.h"
+
+namespace kiln {
+
+/// What a value is computed of: numbers that all threads of a wave have alike, the thread's number
+/// by arithmetic that costs next to nothing, or more.
+enum class Origin : uint8_t { Scalar, Thread, Other };
+
+class Origins {
+public:
+  Origin of(const llvm::Value *value);
+
+  /// `op` is the thread's number, too.
+  void addNumber(const llvm::Instruction &op);
+  bool isNumber(const llvm::Instruction &op) const;
+
+private:
+  Origin find(const llvm::Instruction &op);
+
+  llvm::DenseMap<const llvm::Instruction *, Origin> known;
+  llvm::DenseSet<const llvm::Instruction *> numbers;
+};
+
+/// The blocks that come behind a loop.
+class BlocksBehind {
+public:
+  BlocksBehind(const llvm::Loop &loop, const llvm::DominatorTree &tree);
+
+  llvm::ArrayRef<llvm::BasicBlock *> blocks() const { return behind.getArrayRef(); }
+  /// The first block behind the loop that all paths to `block` go through.
+  llvm::BasicBlock *firstBehind(llvm::BasicBlock *block) const;
+  /// Where the block's own instructions begin, and what is added to it ends.
+  llvm::BasicBlock::iterator end(llvm::BasicBlock &place);
+
+private:
+  const llvm::DominatorTree &tree;
+  llvm::SmallSetVector<llvm::BasicBlock *, 16> behind;
+  llvm::DenseMap<llvm::BasicBlock *, llvm::Instruction *> begins;
+};
+
+} // namespace kiln
+
+#endif
