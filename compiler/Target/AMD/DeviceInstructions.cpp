@@ -1,5 +1,6 @@
 #include "compiler/Target/AMD/DeviceInstructions.h"
 
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 
@@ -18,7 +19,10 @@ bool isBarrier(const llvm::Instruction &op) {
 
 bool isWmma(const llvm::Instruction &op) { return nameOf(op).starts_with("llvm.amdgcn.wmma."); }
 
-bool isBufferLoad(const llvm::Instruction &op) {
+bool isGlobalRead(const llvm::Instruction &op) {
+  if (auto *load = llvm::dyn_cast<llvm::LoadInst>(&op))
+    return load->getPointerAddressSpace() != sharedSpace &&
+           load->getPointerAddressSpace() != constantSpace;
   llvm::StringRef name = nameOf(op);
   return name.starts_with("llvm.amdgcn.raw.") && name.contains(".buffer.load");
 }
