@@ -11,6 +11,8 @@
 #include "compiler/Target/AMD/HsacoListing.h"
 #include "compiler/Target/AMD/LinkHsaco.h"
 #include "compiler/Target/AMD/PackSingles.h"
+#include "compiler/Target/AMD/PairHalves.h"
+#include "compiler/Target/AMD/PlaceLoads.h"
 #include "compiler/Target/AMD/RecomputeIndices.h"
 #include "compiler/Target/AMD/RoundPairs.h"
 #include "compiler/Target/AMD/ScheduleProducts.h"
@@ -121,12 +123,17 @@ static void boundRegisterAllocation(unsigned instructions, llvm::TargetMachine &
                      std::to_string(maxOptimised) + "; use more warps or smaller tiles");
 }
 
-/// For RDNA's threads, of which products need most of 256 registers: what LLVM would hold all
-/// through a loop is computed again. Kernels that lack many spill in any case, and with indices
-/// computed again they were seen to spill more.
-static void saveRegisters(llvm::Function &kernel, int spareRegisters) {
-  constexpr int inFlight = 8, near = 48, beyondHelp = -64;
+/// For RDNA's threads, of which products need most of 256 registers: loads and stores stand where
+/// they wait least, and what LLVM would hold all through a loop is computed again. Kernels that
+/// lack registers spill in any case, and were seen to spill more with loads together, or with
+/// indices computed again, and to wait longer with words that need two others at a time.
+static void orderForRegisters(llvm::Function &kernel, int spareRegisters) {
+  constexpr int inFlight = 8, near = 48, lacking = -16, beyondHelp = -64;
   delayWrites(kernel);
+  if (spareRegisters > lacking)
+    pairHalves(kernel);
+  if (spareRegisters > beyondHelp)
+    placeLoads(kernel);
   if (spareRegisters < near && spareRegisters > beyondHelp)
     recomputeIndices(kernel);
   if (spareRegisters < inFlight)
@@ -162,7 +169,7 @@ llvm::Expected<DeviceBinary> emitAMD(llvm::Module &module, const KernelFacts &fa
     hoistZeros(**kernel);
   scheduleProducts(**kernel);
   if (target.matrix.wmmaGeneration)
-    saveRegisters(**kernel, facts.spareRegisters);
+    orderForRegisters(**kernel, facts.spareRegisters);
   if (llvm::Error error = checkExternalCalls(
           module, [](llvm::StringRef) { return false; }, target.name))
     return std::move(error);
