@@ -134,10 +134,12 @@ class Kernel:
         return [[at for block in sorted(body) for at in range(*ranges[block])] for body in inner]
 
     def main_loop(self):
-        """The loop with most products, else with most accesses of memory; all of the kernel if it has none."""
+        """The loop with most products, else with most accesses of memory; all of the kernel if it has none. Of a loop that a kernel has twice,
+        as two of its arguments may be one array, the one for others: there threads do not meet for the order of its accesses."""
         def weight(loop):
             body = [self.instructions[at] for at in loop]
-            return (sum(i.products() for i in body), sum(i.kind() in ("load", "store") for i in body))
+            products = sum(i.products() for i in body)
+            return (products, products and -sum(i.kind() == "barrier" for i in body), sum(i.kind() in ("load", "store") for i in body))
         return max(self.loops(), key=weight, default=list(range(len(self.instructions))))
 
     def number(self, key):

@@ -169,6 +169,8 @@ KILN_DOT = re.compile(r'tilegpu\.dot .*unit <"\w+\.(\d+)x(\d+)x[^"]*"( swapped)?
 KILN_SHAPE = re.compile(r"tilegpu\.dot .* : \(tensor<\d+x(\d+)x.*-> tensor<(\d+)x(\d+)x")
 TRITON_DOT = re.compile(r"tt\.dot .*-> tensor<(\d+)x(\d+)x\w+, (#\w+)>")
 TRITON_UNIT = re.compile(r"(#\w+) = #ttg\.amd_\w+<\{.*warpsPerCTA = \[(\d+), (\d+)\].*instrShape = \[(\d+), (\d+)")
+# RDNA's: where each power of two of a warp's number leads, in instructions of 16 x 16.
+TRITON_WMMA = re.compile(r"(#\w+) = #ttg\.amd_wmma<\{.*ctaLayout = \{.*?warp = \[([^}]*)\]")
 
 
 def repeated(tile, unit, warps, num_warps):
@@ -189,6 +191,9 @@ def asked_for(ir, num_warps):
 
 def repeated_by_triton(ir, num_warps):
     units = {name: ((int(um), int(un)), (int(wm), int(wn))) for name, wm, wn, um, un in TRITON_UNIT.findall(ir)}
+    for name, places in TRITON_WMMA.findall(ir):
+        steps = re.findall(r"\[(\d+), (\d+)\]", places)
+        units.setdefault(name, ((16, 16), tuple(2 ** sum(int(step[axis]) > 0 for step in steps) for axis in range(2))))
     return min((repeated((int(m), int(n)), *units[unit], num_warps) for m, n, unit in TRITON_DOT.findall(ir) if unit in units), default=1)
 
 

@@ -7,6 +7,8 @@
 # RUN: kiln compile %s -n narrow -s "*fp32:16, *bf16:16" -t hip:gfx950 --emit asm | FileCheck %s --check-prefix=CONVERTED
 # RUN: kiln compile %s -n edge -s "*fp16:16, *fp16:16, i32, i32:16" -t hip:gfx942 --emit llvm | FileCheck %s --check-prefix=EDGE
 # RUN: kiln compile %s -n edge -s "*fp16:16, *fp16:16, i32, i32:16" -t cuda:sm_80 --emit llvm | FileCheck %s --check-prefix=BRANCH
+# RUN: kiln compile %s -n tile -s "*fp16:16, *fp16:16, *fp32:16, i32, 128, 64" -t hip:gfx1100 -w 4 -ns 2 --emit llvmir | FileCheck %s --check-prefix=LATENCIES
+# RUN: kiln compile %s -n tile -s "*fp16:16, *fp16:16, *fp32:16, i32, 64, 32" -t hip:gfx1100 -w 4 -ns 2 --emit llvmir | FileCheck %s --check-prefix=WAVES
 #
 # Beside the operands' tiles the next iteration's row of scales is loaded, and carried.
 # SCALED: scf.for {{.*}} iter_args({{.*}}) -> ({{.*}}tensor<64xf32
@@ -43,6 +45,10 @@
 # EDGE: tilegpu.global_load {{.*}} elements {{.*}} -> vector<8xf16>
 # BRANCH: llvm.cond_br
 # BRANCH: tilegpu.global_load {{.*}} -> f16
+#
+# Shared memory has room for two blocks, whatever registers threads have: all of them, so that reads come ahead of products. Else fewer registers are more blocks.
+# LATENCIES: attributes {{.*}}"amdgpu-sched-strategy"="max-ilp"
+# WAVES-NOT: amdgpu-sched-strategy
 import triton
 import triton.language as tl
 
@@ -85,3 +91,13 @@ def edge(a, out, n, stride):
     rows, columns = tl.arange(0, 64)[:, None], tl.arange(0, 64)[None, :]
     tile = tl.load(a + rows * stride + columns, mask=columns < n, other=0)
     tl.store(out + rows * 64 + columns, tile + 1)
+
+@triton.jit
+def tile(a, b, out, n, SIZE: tl.constexpr, DEPTH: tl.constexpr):
+    i, j, l = tl.arange(0, SIZE)[:, None], tl.arange(0, SIZE)[None, :], tl.arange(0, DEPTH)
+    total = tl.zeros([SIZE, SIZE], tl.float32)
+    for t in range(n):
+        x = tl.load(a + i * n * DEPTH + t * DEPTH + l[None, :])
+        y = tl.load(b + (t * DEPTH + l[:, None]) * SIZE + j)
+        total = tl.dot(x, y, total)
+    tl.store(out + i * SIZE + j, total)

@@ -420,6 +420,25 @@ TEST_P(ProductLoopForms, AStoreOfEverySum) {
         wholeProduct, wholeProduct);
 }
 
+/// Threads meet for the sums of each iteration's product, behind which buffers are filled again.
+TEST_P(ProductLoopForms, SumsOfEveryProductsColumns) {
+  check(R"(
+    columns = tl.zeros((N,), tl.float32)
+    for t in range(trips):
+        product = tl.dot(tl.load(pa + t * K), tl.load(pb + t * K * N))
+        columns += tl.sum(product, axis=0)
+        sum += product
+    tl.store(c + at, sum)
+    tl.store(d + at, columns[None, :] + tl.zeros((M, N), tl.float32))
+)",
+        wholeProduct, [](const Memory &memory, int trips, int, int j) {
+          double sum = 0;
+          for (int i = 0; i < M; ++i)
+            sum += wholeProduct(memory, trips, i, j);
+          return sum;
+        });
+}
+
 /// A row of scales of the iteration's own, from an index array; the last iteration's is cut short.
 TEST_P(ProductLoopForms, AnOperandThatARowScales) {
   check(R"(

@@ -28,33 +28,30 @@ bool isSharedWrite(const llvm::Instruction &op) {
   return store && store->getPointerAddressSpace() == sharedSpace;
 }
 
-bool isGlobalRead(const llvm::Instruction &op) {
-  if (auto *load = llvm::dyn_cast<llvm::LoadInst>(&op))
-    return load->getPointerAddressSpace() != sharedSpace;
-  return isBufferLoad(op);
-}
-
 /// Computes its result of its operands, and does nothing else.
 bool isPure(const llvm::Instruction &op) {
   return !llvm::isa<llvm::PHINode>(op) && !op.isTerminator() && !op.mayReadOrWriteMemory() &&
          !op.mayHaveSideEffects();
 }
 
-/// A block's last writes to shared memory, behind which it reads none and meets nobody.
+/// A block's last writes to shared memory, behind which it reads none: those of the next iteration
+/// from the first one on that is computed from what the loop loads.
 class LastWrites {
 public:
-  explicit LastWrites(llvm::BasicBlock &block) : block(block) {
+  LastWrites(llvm::BasicBlock &block, const llvm::Loop &loop) : block(block), loop(loop) {
     for (llvm::Instruction &op : llvm::reverse(block)) {
       if (isSharedWrite(op))
         writes.push_back(&op);
-      else if (!isPure(op) && !op.isTerminator() && !isGlobalRead(op) &&
+      else if (!isPure(op) && !op.isTerminator() && !isGlobalRead(op) && !isMeeting(op) &&
                !llvm::isa<llvm::PHINode>(op))
         break;
     }
+    while (!writes.empty() && !isLoaded(writes.back()))
+      writes.pop_back();
   }
 
-  void delay(const llvm::Loop &loop) {
-    if (writes.empty() || llvm::none_of(block, isWmma) || !areLoaded(loop))
+  void delay() {
+    if (writes.empty() || llvm::none_of(block, isWmma))
       return;
     llvm::Instruction *first = writes.back();
     llvm::SmallVector<llvm::Instruction *> products;
@@ -71,12 +68,15 @@ public:
   }
 
 private:
-  /// Whether some of what is written is computed from what the loop loads.
-  bool areLoaded(const llvm::Loop &loop) const {
-    llvm::SmallVector<llvm::Value *> pending;
+  /// Where the buffers of some writes are free, or others' contents are there for all.
+  static bool isMeeting(const llvm::Instruction &op) {
+    return isBarrier(op) || llvm::isa<llvm::FenceInst>(op);
+  }
+
+  /// Whether what is written is computed from what the loop loads.
+  bool isLoaded(llvm::Instruction *write) const {
+    llvm::SmallVector<llvm::Value *> pending{llvm::cast<llvm::StoreInst>(write)->getValueOperand()};
     llvm::DenseSet<llvm::Value *> seen;
-    for (llvm::Instruction *write : writes)
-      pending.push_back(llvm::cast<llvm::StoreInst>(write)->getValueOperand());
     while (!pending.empty()) {
       auto *op = llvm::dyn_cast<llvm::Instruction>(pending.pop_back_val());
       if (!op || !loop.contains(op) || !seen.insert(op).second)
@@ -121,6 +121,7 @@ private:
   }
 
   llvm::BasicBlock &block;
+  const llvm::Loop &loop;
   llvm::SmallVector<llvm::Instruction *> writes; ///< from the last one on
 };
 
@@ -131,7 +132,7 @@ void delayWrites(llvm::Function &kernel) {
   llvm::LoopInfo loops(tree);
   for (llvm::BasicBlock &block : kernel)
     if (llvm::Loop *loop = loops.getLoopFor(&block))
-      LastWrites(block).delay(*loop);
+      LastWrites(block, *loop).delay();
 }
 
 } // namespace kiln

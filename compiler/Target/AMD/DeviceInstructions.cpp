@@ -1,5 +1,6 @@
 #include "compiler/Target/AMD/DeviceInstructions.h"
 
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 
@@ -22,7 +23,10 @@ bool isProduct(const llvm::Instruction &op) {
   return isWmma(op) || nameOf(op).starts_with("llvm.amdgcn.mfma.");
 }
 
-bool isBufferLoad(const llvm::Instruction &op) {
+bool isGlobalRead(const llvm::Instruction &op) {
+  if (auto *load = llvm::dyn_cast<llvm::LoadInst>(&op))
+    return load->getPointerAddressSpace() != sharedSpace &&
+           load->getPointerAddressSpace() != constantSpace;
   llvm::StringRef name = nameOf(op);
   return name.starts_with("llvm.amdgcn.raw.") && name.contains(".buffer.load");
 }

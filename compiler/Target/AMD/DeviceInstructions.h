@@ -12,8 +12,8 @@ class Instruction;
 
 namespace kiln {
 
-/// LLVM's number for LDS.
-inline constexpr unsigned sharedSpace = 3;
+/// LLVM's numbers for LDS, and for what no kernel writes.
+inline constexpr unsigned sharedSpace = 3, constantSpace = 4;
 
 /// Where the waves of a block meet.
 bool isBarrier(const llvm::Instruction &op);
@@ -24,8 +24,8 @@ bool isWmma(const llvm::Instruction &op);
 /// A product of any matrix unit.
 bool isProduct(const llvm::Instruction &op);
 
-/// A load whose bounds a buffer's descriptor has.
-bool isBufferLoad(const llvm::Instruction &op);
+/// A load that waits for the memory of the device.
+bool isGlobalRead(const llvm::Instruction &op);
 
 } // namespace kiln
 

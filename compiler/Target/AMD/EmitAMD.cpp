@@ -8,10 +8,14 @@
 #include "compiler/Target/AMD/EmitAMD.h"
 #include "compiler/Target/AMD/CarryDescriptors.h"
 #include "compiler/Target/AMD/DelayWrites.h"
+#include "compiler/Target/AMD/DeviceInstructions.h"
 #include "compiler/Target/AMD/HoistZeros.h"
 #include "compiler/Target/AMD/HsacoListing.h"
+#include "compiler/Target/AMD/HsacoReader.h"
 #include "compiler/Target/AMD/LinkHsaco.h"
 #include "compiler/Target/AMD/PackSingles.h"
+#include "compiler/Target/AMD/PairHalves.h"
+#include "compiler/Target/AMD/PlaceLoads.h"
 #include "compiler/Target/AMD/RecomputeIndices.h"
 #include "compiler/Target/AMD/ReloadArguments.h"
 #include "compiler/Target/AMD/RoundPairs.h"
@@ -19,6 +23,7 @@
 #include "compiler/Target/AMD/SinkAddresses.h"
 #include "compiler/Target/CodeGeneration.h"
 #include "compiler/Target/MemoryFeatures.h"
+#include "compiler/Target/Occupancy.h"
 #include "runtime/hip_messages.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -123,19 +128,72 @@ static void boundRegisterAllocation(unsigned instructions, llvm::TargetMachine &
                      std::to_string(maxOptimised) + "; use more warps or smaller tiles");
 }
 
+/// Where a thread has as many registers to spare, or fewer, it spills whatever is done.
+static constexpr int lacking = -16;
 /// So few registers that products of RDNA may spill.
 static constexpr int nearlyNone = 48;
 
-/// For RDNA's threads, of which products need most of 256 registers: what LLVM would hold all
-/// through a loop is computed again. Kernels that lack many spill in any case, and with indices
-/// computed again they were seen to spill more.
-static void saveRegisters(llvm::Function &kernel, int spareRegisters) {
+/// For RDNA's threads, of which products need most of 256 registers: loads and stores stand where
+/// they wait least, and what LLVM would hold all through a loop is computed again. Kernels that
+/// lack registers spill in any case, and were seen to spill more with loads together, or with
+/// indices computed again, and to wait longer with words that need two others at a time.
+static void orderForRegisters(llvm::Function &kernel, int spareRegisters) {
   constexpr int inFlight = 8, beyondHelp = -64;
   delayWrites(kernel);
+  if (spareRegisters > lacking)
+    pairHalves(kernel);
+  if (spareRegisters > beyondHelp)
+    placeLoads(kernel);
   if (spareRegisters < nearlyNone && spareRegisters > beyondHelp)
     recomputeIndices(kernel);
   if (spareRegisters < inFlight)
     sinkAddresses(kernel);
+}
+
+/// Whether a processor holds as many blocks where threads have all registers that there are: shared
+/// memory has room for no more.
+static bool isBoundBySharedMemory(const llvm::Module &module, const KernelFacts &facts,
+                                  const TargetInfo &target) {
+  constexpr uint32_t mostRegisters = 256;
+  uint64_t bytes = 0;
+  for (const llvm::GlobalVariable &variable : module.globals())
+    if (variable.getAddressSpace() == sharedSpace)
+      bytes += module.getDataLayout().getTypeAllocSize(variable.getValueType());
+  std::optional<Occupancy> occupancy =
+      occupancyOf(target.name, {facts.launch.threadsPerBlock, mostRegisters, bytes});
+  auto room = [&](OccupancyLimit limit) { return occupancy->room[size_t(limit)]; };
+  return occupancy && room(OccupancyLimit::SharedMemory) <= room(OccupancyLimit::Registers);
+}
+
+/// Whether the module as it stands becomes code without spilled registers.
+static bool hasRegisters(const llvm::Module &module, llvm::TargetMachine &machine,
+                         const EmitOptions &options) {
+  auto object = generateCode(module, machine, llvm::CodeGenFileType::ObjectFile);
+  auto linked = object ? linkHsaco(*object, options.temporaryRoot) : object.takeError();
+  auto info = linked ? readHsaco({linked->data(), linked->size()}) : linked.takeError();
+  if (!info) {
+    llvm::consumeError(info.takeError());
+    return false;
+  }
+  return llvm::none_of(info->kernels, [](const HsacoKernel &kernel) {
+    return kernel.resources.spilledBytes() != 0;
+  });
+}
+
+/// LLVM orders RDNA's instructions for as many waves as registers allow, and so reads operands of
+/// products one after the other, each when it is needed. Where more waves are of no use, and
+/// nothing spills, it orders them for their latencies.
+static void preferLatencies(llvm::Function &kernel, const KernelFacts &facts,
+                            const TargetInfo &target, llvm::TargetMachine &machine,
+                            const EmitOptions &options) {
+  constexpr llvm::StringLiteral strategy = "amdgpu-sched-strategy";
+  if (facts.minOccupancy || facts.spareRegisters <= lacking ||
+      llvm::none_of(llvm::instructions(kernel), isWmma) ||
+      !isBoundBySharedMemory(*kernel.getParent(), facts, target))
+    return;
+  kernel.addFnAttr(strategy, "max-ilp");
+  if (!hasRegisters(*kernel.getParent(), machine, options))
+    kernel.removeFnAttr(strategy);
 }
 
 /// LDS is static here: the kernel's own allocation is the whole of it.
@@ -167,7 +225,7 @@ llvm::Expected<DeviceBinary> emitAMD(llvm::Module &module, const KernelFacts &fa
     hoistZeros(**kernel);
   scheduleProducts(**kernel);
   if (target.matrix.wmmaGeneration)
-    saveRegisters(**kernel, facts.spareRegisters);
+    orderForRegisters(**kernel, facts.spareRegisters);
   // What lanes carry LLVM cannot compute again where registers do not suffice.
   carryDescriptors(**kernel, /*mayMoveOffsets=*/!target.matrix.wmmaGeneration ||
                                  facts.spareRegisters >= nearlyNone);
@@ -181,6 +239,8 @@ llvm::Expected<DeviceBinary> emitAMD(llvm::Module &module, const KernelFacts &fa
   if (!instructions)
     return instructions.takeError();
   boundRegisterAllocation(*instructions, **machine, diagnostics.warnings);
+  if (target.matrix.wmmaGeneration)
+    preferLatencies(**kernel, facts, target, **machine, options);
   DeviceBinary binary = describeBinary(module, facts, target, BinaryFormat::HSACO, options);
   auto object = generateObject(module, **machine, options, diagnostics, binary);
   if (!object)

@@ -39,13 +39,11 @@ enum Class : int {
   SharedWrite = 0x200
 };
 
-constexpr unsigned constantSpace = 4;
-
 Class classOf(const llvm::Instruction &instruction) {
-  if (auto *load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
-    unsigned space = load->getPointerAddressSpace();
-    return space == sharedSpace ? SharedRead : space == constantSpace ? None : GlobalRead;
-  }
+  if (isGlobalRead(instruction))
+    return GlobalRead;
+  if (auto *load = llvm::dyn_cast<llvm::LoadInst>(&instruction))
+    return load->getPointerAddressSpace() == sharedSpace ? SharedRead : None;
   if (auto *store = llvm::dyn_cast<llvm::StoreInst>(&instruction))
     return store->getPointerAddressSpace() == sharedSpace ? SharedWrite : None;
   auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
@@ -54,9 +52,7 @@ Class classOf(const llvm::Instruction &instruction) {
   llvm::StringRef name = call->getCalledFunction()->getName();
   if (name.starts_with("llvm.amdgcn.mfma."))
     return Matrix;
-  if (name.starts_with("llvm.amdgcn.ds.read.tr"))
-    return SharedRead;
-  return isBufferLoad(instruction) ? GlobalRead : None;
+  return name.starts_with("llvm.amdgcn.ds.read.tr") ? SharedRead : None;
 }
 
 /// For a block from `first` on.

@@ -49,6 +49,16 @@ Operation *predicated(RewriterBase &rewriter, Operation *op, Value exists) {
   return op;
 }
 
+/// The last operation behind `first` for which threads meet, or `first`.
+Operation *lastMeeting(Operation *first, const TargetInfo &target) {
+  Operation *last = first;
+  for (Operation *op = first->getNextNode(); op; op = op->getNextNode())
+    if (auto scratch = dyn_cast<tilegpu::ScratchOpInterface>(op);
+        scratch && scratch.getScratchBytes(target))
+      last = op;
+  return last;
+}
+
 /// Where the buffers are free: the last read of any.
 Operation *lastRead(const StagedLoads &staged) {
   Operation *last = nullptr;
@@ -61,8 +71,8 @@ Operation *lastRead(const StagedLoads &staged) {
 
 class OperandPrefetcher {
 public:
-  OperandPrefetcher(scf::ForOp loop, StagedLoads staged)
-      : loop(loop), staged(std::move(staged)), rewriter(loop.getContext()) {}
+  OperandPrefetcher(scf::ForOp loop, StagedLoads staged, const TargetInfo &target)
+      : loop(loop), staged(std::move(staged)), target(target), rewriter(loop.getContext()) {}
 
   LogicalResult run() {
     staged.addresses.insert(staged.direct.begin(), staged.direct.end());
@@ -103,11 +113,13 @@ private:
           list.push_back({&op, stage});
     };
     add(staged.addresses, Load);
-    Operation *freed = lastRead(staged);
+    // What an iteration does behind its products, as sums that threads exchange, hides the wait,
+    // too.
+    Operation *freed = lastRead(staged), *filled = freed ? lastMeeting(freed, target) : nullptr;
     for (Operation &op : loop.getBody()->without_terminator()) {
       if (!staged.addresses.contains(&op) && !stores.contains(&op))
         list.push_back({&op, Multiply});
-      if (&op == freed)
+      if (&op == filled)
         add(stores, Load);
     }
     return list;
@@ -115,6 +127,7 @@ private:
 
   scf::ForOp loop;
   StagedLoads staged;
+  const TargetInfo &target;
   IRRewriter rewriter;
   llvm::SmallSetVector<Operation *, 16> stores;
 };
@@ -155,7 +168,7 @@ private:
     if (!loop)
       return success();
     Location loc = loop.getLoc();
-    if (succeeded(OperandPrefetcher(loop, std::move(staged)).run()))
+    if (succeeded(OperandPrefetcher(loop, std::move(staged), target).run()))
       return success();
     return emitError(loc, "expected a loop that can be pipelined: this is a mistake in Kiln");
   }

@@ -47,6 +47,30 @@ TEST(DelayWrites, ProductsComeBeforeTheWorkOnWhatIsLoaded) {
             "x a llvm.amdgcn.s.barrier d llvm.amdgcn.sched.barrier turned write");
 }
 
+/// One buffer is free from the beginning, another one behind the barrier.
+TEST(DelayWrites, SoDoThoseOnBothSidesOfABarrier) {
+  EXPECT_EQ(loopAfter(R"(
+  %x = load <8 x half>, ptr addrspace(1) %from
+  %a = load <16 x half>, ptr addrspace(3) %p
+  store <8 x half> %x, ptr addrspace(3) @kiln_shared
+  call void @llvm.amdgcn.s.barrier()
+  store <8 x half> %x, ptr addrspace(3) %p
+)" + product),
+            "x a d llvm.amdgcn.sched.barrier write llvm.amdgcn.s.barrier write");
+}
+
+/// The work of this iteration is written before what it loads.
+TEST(DelayWrites, WritesOfWhatIsComputedAheadOfThemStayToo) {
+  EXPECT_EQ(loopAfter(R"(
+  %x = load <8 x half>, ptr addrspace(1) %from
+  %a = load <16 x half>, ptr addrspace(3) %p
+  store <16 x half> %other, ptr addrspace(3) @kiln_shared
+  call void @llvm.amdgcn.s.barrier()
+  store <8 x half> %x, ptr addrspace(3) %p
+)" + product),
+            "x a write llvm.amdgcn.s.barrier d llvm.amdgcn.sched.barrier write");
+}
+
 /// What the loop reads behind its writes it has to wait for.
 TEST(DelayWrites, WritesOfThisIterationStayWhereTheyAre) {
   EXPECT_EQ(loopAfter(R"(

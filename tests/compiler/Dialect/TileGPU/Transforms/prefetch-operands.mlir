@@ -220,3 +220,114 @@ func.func @direct(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.p
   tile.store %po, %sum : (tensor<64x128x!tile.ptr<f32>>, tensor<64x128xf32>) -> ()
   return
 }
+
+// What an iteration does with its product, and threads meet for, hides the wait, too.
+// CHECK-LABEL: func.func @exchanged
+// CHECK: scf.for
+// CHECK-COUNT-2: tile.load {{.*}} mask
+// CHECK: tilegpu.shared_load
+// CHECK-NOT: tilegpu.shared_store
+// CHECK: tilegpu.dot
+// CHECK-NOT: tilegpu.shared_store
+// CHECK: tile.reduce
+// CHECK: tilegpu.shared_store
+// CHECK: scf.yield
+
+// The buffer is free as soon as threads have met for the maxima.
+// BARRIERS-LABEL: func.func @exchanged
+// BARRIERS: scf.for
+// BARRIERS: tilegpu.barrier
+// BARRIERS: tilegpu.dot
+// BARRIERS-NOT: tilegpu.barrier
+// BARRIERS: tile.reduce
+// BARRIERS-NOT: tilegpu.barrier
+// BARRIERS: scf.yield
+func.func @exchanged(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.ptr<f16> {tile.divisibility = 16 : i32},
+    %o: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32)
+    attributes {tile.kernel, tile.num_warps = 4 : i32, tile.num_stages = 2 : i32} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %size = arith.constant 4096 : i32
+  %none = arith.constant dense<0.0> : tensor<64x64xf32>
+  %nothing = arith.constant dense<0.0> : tensor<64xf32>
+  %line = arith.constant dense<64> : tensor<64x1xi32>
+  %r = tile.arange 0, 64 : tensor<64xi32>
+  %r1 = tile.expand_dims %r, 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %r2 = arith.muli %r1, %line : tensor<64x1xi32>
+  %r3 = tile.broadcast %r2 : tensor<64x1xi32> -> tensor<64x64xi32>
+  %c1 = tile.expand_dims %r, 0 : tensor<64xi32> -> tensor<1x64xi32>
+  %c2 = tile.broadcast %c1 : tensor<1x64xi32> -> tensor<64x64xi32>
+  %at = arith.addi %r3, %c2 : tensor<64x64xi32>
+  %sum = scf.for %i = %zero to %n step %one iter_args(%s = %nothing) -> (tensor<64xf32>) : i32 {
+    %place = arith.muli %i, %size : i32
+    %pa0 = tile.addptr %a, %place : !tile.ptr<f16>, i32
+    %pa1 = tile.splat %pa0 : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+    %pa = tile.addptr %pa1, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %x = tile.load %pa : (tensor<64x64x!tile.ptr<f16>>) -> tensor<64x64xf16>
+    %pb0 = tile.addptr %b, %place : !tile.ptr<f16>, i32
+    %pb1 = tile.splat %pb0 : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+    %pb = tile.addptr %pb1, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %y = tile.load %pb : (tensor<64x64x!tile.ptr<f16>>) -> tensor<64x64xf16>
+    %d = tile.dot %x, %y, %none : (tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    %e = math.absf %d : tensor<64x64xf32>
+    %m = tile.reduce(%e) axis 0 : (tensor<64x64xf32>) -> tensor<64xf32> {
+    ^bb0(%left: f32, %right: f32):
+      %larger = arith.maxnumf %left, %right : f32
+      tile.yield %larger : f32
+    }
+    %next = arith.addf %s, %m : tensor<64xf32>
+    scf.yield %next : tensor<64xf32>
+  }
+  %o1 = tile.splat %o : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>>
+  %po = tile.addptr %o1, %r : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
+  tile.store %po, %sum : (tensor<64x!tile.ptr<f32>>, tensor<64xf32>) -> ()
+  return
+}
+
+// No buffer is filled: the loop carries the operand, and reads the other one from registers.
+// CHECK-LABEL: func.func @only_carried
+// CHECK: scf.for {{.*}} iter_args({{.*}}, %[[CARRIED:.*]] = %{{.*}})
+// CHECK: %[[AHEAD:.*]] = tile.load {{.*}} mask
+// CHECK-NOT: tilegpu.shared_store
+// CHECK: tilegpu.dot %[[CARRIED]]
+// CHECK: scf.yield {{.*}}, %[[AHEAD]]
+func.func @only_carried(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.ptr<f16> {tile.divisibility = 16 : i32},
+    %o: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32)
+    attributes {tile.kernel, tile.num_warps = 4 : i32, tile.num_stages = 2 : i32} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %size = arith.constant 4096 : i32
+  %none = arith.constant dense<0.0> : tensor<64x64xf32>
+  %nothing = arith.constant dense<0.0> : tensor<64xf32>
+  %line = arith.constant dense<64> : tensor<64x1xi32>
+  %r = tile.arange 0, 64 : tensor<64xi32>
+  %r1 = tile.expand_dims %r, 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %r2 = arith.muli %r1, %line : tensor<64x1xi32>
+  %r3 = tile.broadcast %r2 : tensor<64x1xi32> -> tensor<64x64xi32>
+  %c1 = tile.expand_dims %r, 0 : tensor<64xi32> -> tensor<1x64xi32>
+  %c2 = tile.broadcast %c1 : tensor<1x64xi32> -> tensor<64x64xi32>
+  %at = arith.addi %r3, %c2 : tensor<64x64xi32>
+  %pb1 = tile.splat %b : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+  %pb = tile.addptr %pb1, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+  %y = tile.load %pb : (tensor<64x64x!tile.ptr<f16>>) -> tensor<64x64xf16>
+  %sum = scf.for %i = %zero to %n step %one iter_args(%s = %nothing) -> (tensor<64xf32>) : i32 {
+    %place = arith.muli %i, %size : i32
+    %pa0 = tile.addptr %a, %place : !tile.ptr<f16>, i32
+    %pa1 = tile.splat %pa0 : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+    %pa = tile.addptr %pa1, %at : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %x = tile.load %pa : (tensor<64x64x!tile.ptr<f16>>) -> tensor<64x64xf16>
+    %d = tile.dot %x, %y, %none : (tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    %e = math.absf %d : tensor<64x64xf32>
+    %m = tile.reduce(%e) axis 0 : (tensor<64x64xf32>) -> tensor<64xf32> {
+    ^bb0(%left: f32, %right: f32):
+      %larger = arith.maxnumf %left, %right : f32
+      tile.yield %larger : f32
+    }
+    %next = arith.addf %s, %m : tensor<64xf32>
+    scf.yield %next : tensor<64xf32>
+  }
+  %o1 = tile.splat %o : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>>
+  %po = tile.addptr %o1, %r : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
+  tile.store %po, %sum : (tensor<64x!tile.ptr<f32>>, tensor<64xf32>) -> ()
+  return
+}

@@ -1,0 +1,18 @@
+//===- PlaceLoads.h - Where the loads of a loop of products begin ----------*- C++ -*-===//
+
+#ifndef KILN_COMPILER_TARGET_AMD_PLACELOADS_H
+#define KILN_COMPILER_TARGET_AMD_PLACELOADS_H
+
+namespace llvm {
+class Function;
+} // namespace llvm
+
+namespace kiln {
+
+/// Has loads of a loop of products that work waits for begin together, ahead of that work, and
+/// those for later blocks in the block where the kernel has them.
+void placeLoads(llvm::Function &kernel);
+
+} // namespace kiln
+
+#endif // KILN_COMPILER_TARGET_AMD_PLACELOADS_H

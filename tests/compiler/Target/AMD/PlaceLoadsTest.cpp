@@ -1,0 +1,99 @@
+//===- PlaceLoadsTest.cpp - Where the loads of a loop of products begin -----------===//
+
+#include "compiler/Target/AMD/PlaceLoads.h"
+#include "tests/compiler/Target/AMD/ProductLoop.h"
+#include "tests/compiler/Target/EveryScalarKernel.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Verifier.h"
+
+using namespace kiln::testing;
+
+namespace {
+
+/// The function's named values, stores, and what keeps instructions in their places, in order.
+std::string after(const std::string &text) {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module = parseIR(text, context);
+  kiln::placeLoads(*module->getFunction("f"));
+  EXPECT_FALSE(llvm::verifyModule(*module, &llvm::errs()));
+  std::vector<std::string> order;
+  for (llvm::Instruction &op : llvm::instructions(*module->getFunction("f"))) {
+    auto *call = llvm::dyn_cast<llvm::CallInst>(&op);
+    if (call && call->isInlineAsm())
+      order.push_back("stay");
+    else if (call && call->getType()->isVoidTy())
+      order.push_back("barrier");
+    else if (op.hasName() && !llvm::isa<llvm::PHINode>(op))
+      order.push_back(op.getName().str());
+  }
+  return llvm::join(order, " ");
+}
+
+std::string loads(unsigned count) {
+  std::string text;
+  for (unsigned i = 0; i < count; ++i) {
+    std::string number = std::to_string(i);
+    text += "  %x" + number + " = load half, ptr addrspace(1) %from" + number + "\n";
+  }
+  return text;
+}
+
+std::string pair(const std::string &name, const std::string &of) {
+  return "  %" + name + " = insertelement <16 x half> %a, half %" + of + ", i64 0\n";
+}
+
+const std::string from = "ptr addrspace(1) %from0, ptr addrspace(1) %from1, ptr addrspace(1) "
+                         "%from2, ptr addrspace(1) %from3, <16 x half> %a";
+
+TEST(PlaceLoads, WorkStandsBehindAllLoadsThatItWaitsFor) {
+  EXPECT_EQ(after(productLoop(from, "", loads(4) + pair("y", "x0") + productOf("%y", "%a"))),
+            "x0 x1 x2 x3 barrier y d");
+}
+
+TEST(PlaceLoads, AFewWaitOnceInAnyCase) {
+  EXPECT_EQ(after(productLoop(from, "", loads(3) + pair("y", "x0") + productOf("%y", "%a"))),
+            "x0 x1 x2 y d");
+}
+
+/// They have the product's time to come.
+TEST(PlaceLoads, LoadsAheadOfProductsHaveNoBarrier) {
+  EXPECT_EQ(after(productLoop(from, "", loads(4) + productOf("%a", "%a") + pair("y", "x0"))),
+            "x0 x1 x2 x3 d y");
+}
+
+const std::string twoBlocks = declareWmma + R"(
+define void @f(i1 %some, i1 %again, ptr addrspace(1) %from, ptr addrspace(3) %p, <16 x half> %a) {
+entry:
+  br label %loop
+loop:
+  %c = phi <8 x float> [ zeroinitializer, %entry ], [ %d, %latch ]
+  %word = load <2 x half>, ptr addrspace(1) %from
+  %x = extractelement <2 x half> %word, i64 1
+)";
+
+const std::string latch = R"(
+  br i1 %some, label %then, label %latch
+then:
+  store half 0.0, ptr addrspace(3) %p
+  br label %latch
+latch:
+  store half %x, ptr addrspace(3) %p
+)" + productOf("%a", "%a") +
+                          R"(
+  br i1 %again, label %loop, label %end
+end:
+  ret void
+})";
+
+TEST(PlaceLoads, WhatLaterBlocksNeedIsLoadedWhereItStands) {
+  EXPECT_EQ(after(twoBlocks + latch), "word x stay d");
+}
+
+/// It is waited for here in any case.
+TEST(PlaceLoads, WhatIsUsedWhereItIsLoadedStaysByItself) {
+  EXPECT_EQ(after(twoBlocks + pair("y", "x") + latch), "word x y d");
+}
+
+} // namespace
