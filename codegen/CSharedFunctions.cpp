@@ -104,7 +104,27 @@ struct choice {
   kiln_divisor by_processors;
 };
 
-/* What costs least so far: its place, and above 32 bits what goes before others of equal cost. */
+static inline int is_legal(const struct choice *choice, uint32_t place) {
+  return (int)(choice->legal[place / 64] >> place % 64 & 1);
+}
+
+)";
+
+/// Before and behind the product of the factors.
+static const StringRef kCostOf =
+    R"(/* What so much a wave comes to: less than 2^63. The factors are named by their places among the
+ * call's. */
+static inline uint64_t cost_of(const struct choice *choice, const uint16_t *its, uint64_t wave_cost) {
+  const uint64_t instances = )";
+
+static const StringRef kCostOfInstances = R"(;
+  return kiln_divide_up(instances, &choice->by_processors) * wave_cost;
+}
+
+)";
+
+static const StringRef kTakeCheaper =
+    R"(/* What costs least so far: its place, and above 32 bits what goes before others of equal cost. */
 struct cheapest {
   uint64_t cost, place;
 };
@@ -119,10 +139,6 @@ static inline uint64_t bits_of(double value) {
   return both.bits;
 }
 
-static inline int is_legal(const struct choice *choice, uint32_t place) {
-  return (int)(choice->legal[place / 64] >> place % 64 & 1);
-}
-
 /* Whether it is legal is asked last, as most cost more. */
 static inline void take_cheaper(const struct choice *choice, uint64_t cost, uint64_t place,
     struct cheapest *best) {
@@ -131,15 +147,6 @@ static inline void take_cheaper(const struct choice *choice, uint64_t cost, uint
     return;
   best->cost = cost;
   best->place = place;
-}
-
-/* What so much a wave comes to: less than 2^63. The factors are named by their places among the
- * call's. */
-static inline uint64_t cost_of(const struct choice *choice, const uint16_t *its, uint64_t wave_cost) {
-  const uint64_t instances = )";
-
-static const StringRef kCostOf = R"(;
-  return kiln_divide_up(instances, &choice->by_processors) * wave_cost;
 }
 
 )";
@@ -281,7 +288,10 @@ std::string sharedFunctions(const std::set<std::string> &used, size_t numFactors
   add(used.count("has_more"), kHasMore);
   add(used.count("interval_of"), kIntervalOf);
   if (compares)
-    text += (kCandidate + Twine(numFactors) + kChoice + instances(numFactors) + kCostOf).str();
+    text += (kCandidate + Twine(numFactors) + kChoice).str();
+  if (used.count("cheapest_of") || used.count("fastest_of"))
+    text += (kCostOf + instances(numFactors) + kCostOfInstances).str();
+  add(used.count("cheapest_by_grids"), kTakeCheaper);
   add(used.count("cheapest_by_grids"), kCheapestByGrids);
   add(used.count("cheapest_of"), kCheapestOf);
   if (used.count("leaf_of"))

@@ -88,4 +88,14 @@ llvm::BasicBlock::iterator BlocksBehind::end(llvm::BasicBlock &place) {
   return known->second->getIterator();
 }
 
+void forEachInnermostLoop(const llvm::LoopInfo &loops,
+                          llvm::function_ref<bool(const llvm::Instruction &)> isWanted,
+                          llvm::function_ref<void(llvm::Loop &)> visit) {
+  for (llvm::Loop *loop : loops.getLoopsInPreorder())
+    if (loop->isInnermost() && llvm::any_of(loop->blocks(), [&](llvm::BasicBlock *block) {
+          return llvm::any_of(*block, isWanted);
+        }))
+      visit(*loop);
+}
+
 } // namespace kiln

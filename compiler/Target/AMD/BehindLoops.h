@@ -5,6 +5,7 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
@@ -47,6 +48,11 @@ private:
   llvm::SmallSetVector<llvm::BasicBlock *, 16> behind;
   llvm::DenseMap<llvm::BasicBlock *, llvm::Instruction *> begins;
 };
+
+/// Calls `visit` with each innermost loop of which some instruction is wanted.
+void forEachInnermostLoop(const llvm::LoopInfo &loops,
+                          llvm::function_ref<bool(const llvm::Instruction &)> isWanted,
+                          llvm::function_ref<void(llvm::Loop &)> visit);
 
 } // namespace kiln
 

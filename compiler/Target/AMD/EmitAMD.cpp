@@ -196,6 +196,29 @@ static void preferLatencies(llvm::Function &kernel, const KernelFacts &facts,
     kernel.removeFnAttr(strategy);
 }
 
+/// What LLVM's optimisations would undo, and what its code generation needs.
+static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
+                             const TargetInfo &target, const llvm::TargetMachine &machine) {
+  // Two fences that differ in this alone LLVM would take for one.
+  restrictFences(kernel);
+  keepDescriptorsScalar(kernel);
+  flushExponentials(kernel);
+  if (machine.getMCSubtargetInfo()->checkFeatures("+packed-fp32-ops"))
+    packSingles(kernel);
+  if (!target.convertBF16)
+    roundPairs(kernel);
+  // RDNA selects from scalar registers, and so has nothing to copy; registers are what it lacks.
+  if (target.matrix.mfmaGeneration)
+    hoistZeros(kernel);
+  scheduleProducts(kernel);
+  if (target.matrix.wmmaGeneration)
+    orderForRegisters(kernel, facts.spareRegisters);
+  // What lanes carry LLVM cannot compute again where registers do not suffice.
+  carryDescriptors(kernel, /*mayMoveOffsets=*/!target.matrix.wmmaGeneration ||
+                               facts.spareRegisters >= nearlyNone);
+  reloadArguments(kernel);
+}
+
 /// LDS is static here: the kernel's own allocation is the whole of it.
 llvm::Expected<DeviceBinary> emitAMD(llvm::Module &module, const KernelFacts &facts,
                                      const TargetInfo &target, const EmitOptions &options) {
@@ -212,24 +235,7 @@ llvm::Expected<DeviceBinary> emitAMD(llvm::Module &module, const KernelFacts &fa
   module.setModuleFlag(llvm::Module::Error, "amdhsa_code_object_version", 500u);
 
   optimizeModule(module, **machine, target, options);
-  // Two fences that differ in this alone LLVM would take for one.
-  restrictFences(**kernel);
-  keepDescriptorsScalar(**kernel);
-  flushExponentials(**kernel);
-  if ((*machine)->getMCSubtargetInfo()->checkFeatures("+packed-fp32-ops"))
-    packSingles(**kernel);
-  if (!target.convertBF16)
-    roundPairs(**kernel);
-  // RDNA selects from scalar registers, and so has nothing to copy; registers are what it lacks.
-  if (target.matrix.mfmaGeneration)
-    hoistZeros(**kernel);
-  scheduleProducts(**kernel);
-  if (target.matrix.wmmaGeneration)
-    orderForRegisters(**kernel, facts.spareRegisters);
-  // What lanes carry LLVM cannot compute again where registers do not suffice.
-  carryDescriptors(**kernel, /*mayMoveOffsets=*/!target.matrix.wmmaGeneration ||
-                                 facts.spareRegisters >= nearlyNone);
-  reloadArguments(**kernel);
+  rewriteOptimised(**kernel, facts, target, **machine);
   if (llvm::Error error = checkExternalCalls(
           module, [](llvm::StringRef) { return false; }, target.name))
     return std::move(error);

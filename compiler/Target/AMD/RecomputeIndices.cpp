@@ -89,11 +89,8 @@ void recomputeIndices(llvm::Function &kernel) {
   llvm::DominatorTree tree(kernel);
   llvm::LoopInfo loops(tree);
   Origins origins;
-  for (llvm::Loop *loop : loops.getLoopsInPreorder())
-    if (loop->isInnermost() && llvm::any_of(loop->blocks(), [](llvm::BasicBlock *block) {
-          return llvm::any_of(*block, isWmma);
-        }))
-      BehindLoop(*loop, tree, origins).run();
+  forEachInnermostLoop(loops, isWmma,
+                       [&](llvm::Loop &loop) { BehindLoop(loop, tree, origins).run(); });
 }
 
 } // namespace kiln

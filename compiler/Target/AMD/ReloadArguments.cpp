@@ -151,11 +151,8 @@ void reloadArguments(llvm::Function &kernel) {
   llvm::DominatorTree tree(kernel);
   llvm::LoopInfo loops(tree);
   Origins origins;
-  for (llvm::Loop *loop : loops.getLoopsInPreorder())
-    if (loop->isInnermost() && llvm::any_of(loop->blocks(), [](llvm::BasicBlock *block) {
-          return llvm::any_of(*block, isProduct);
-        }))
-      Reloader(*loop, tree, origins).run();
+  forEachInnermostLoop(loops, isProduct,
+                       [&](llvm::Loop &loop) { Reloader(loop, tree, origins).run(); });
 }
 
 } // namespace kiln
