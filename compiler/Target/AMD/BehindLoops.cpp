@@ -88,6 +88,15 @@ llvm::BasicBlock::iterator BlocksBehind::end(llvm::BasicBlock &place) {
   return known->second->getIterator();
 }
 
+llvm::Instruction *BlocksBehind::copy(llvm::Instruction &op, llvm::BasicBlock &place,
+                                      llvm::function_ref<llvm::Value *(llvm::Value *)> copyOf) {
+  llvm::Instruction *copy = op.clone();
+  for (llvm::Use &operand : copy->operands())
+    operand.set(copyOf(operand));
+  copy->insertBefore(end(place));
+  return copy;
+}
+
 void forEachInnermostLoop(const llvm::LoopInfo &loops,
                           llvm::function_ref<bool(const llvm::Instruction &)> isWanted,
                           llvm::function_ref<void(llvm::Loop &)> visit) {

@@ -40,6 +40,9 @@ public:
   llvm::ArrayRef<llvm::BasicBlock *> blocks() const { return behind.getArrayRef(); }
   /// The first block behind the loop that all paths to `block` go through.
   llvm::BasicBlock *firstBehind(llvm::BasicBlock *block) const;
+  /// `op` again in `place`, of what `copyOf` makes of its operands.
+  llvm::Instruction *copy(llvm::Instruction &op, llvm::BasicBlock &place,
+                          llvm::function_ref<llvm::Value *(llvm::Value *)> copyOf);
   /// Where the block's own instructions begin, and what is added to it ends.
   llvm::BasicBlock::iterator end(llvm::BasicBlock &place);
 

@@ -58,6 +58,9 @@ public:
     for (llvm::Instruction &op : llvm::make_range(first->getIterator(), block.end()))
       if (isWmma(op))
         products.push_back(&op);
+    if (llvm::any_of(products,
+                     [&](llvm::Instruction *product) { return needsRead(product, first); }))
+      return;
     for (llvm::Instruction *product : products)
       bringBefore(product, first);
     llvm::SmallVector<llvm::Instruction *> work = workInOrder();
@@ -109,14 +112,35 @@ private:
     return inOrder;
   }
 
+  /// Whether it is computed from what is read behind the place: in front of it threads may not have
+  /// met yet for what is read.
+  bool needsRead(llvm::Instruction *product, llvm::Instruction *place) const {
+    llvm::SmallVector<llvm::Instruction *> pending{product};
+    llvm::DenseSet<llvm::Instruction *> seen;
+    while (!pending.empty()) {
+      llvm::Instruction *op = pending.pop_back_val();
+      if (isGlobalRead(*op))
+        return true;
+      for (llvm::Value *operand : op->operands())
+        if (auto *source = sourceBehind(operand, place); source && seen.insert(source).second)
+          pending.push_back(source);
+    }
+    return false;
+  }
+
+  /// The instruction of this block that computes the value behind the place, or null.
+  llvm::Instruction *sourceBehind(llvm::Value *value, llvm::Instruction *place) const {
+    auto *source = llvm::dyn_cast<llvm::Instruction>(value);
+    bool isBehind = source && source->getParent() == &block && !llvm::isa<llvm::PHINode>(source) &&
+                    place->comesBefore(source);
+    return isBehind ? source : nullptr;
+  }
+
   /// With what it is computed from, where that is behind the place.
   void bringBefore(llvm::Instruction *moved, llvm::Instruction *place) {
-    for (llvm::Value *operand : moved->operands()) {
-      auto *source = llvm::dyn_cast<llvm::Instruction>(operand);
-      if (source && source->getParent() == &block && !llvm::isa<llvm::PHINode>(source) &&
-          place->comesBefore(source))
+    for (llvm::Value *operand : moved->operands())
+      if (llvm::Instruction *source = sourceBehind(operand, place))
         bringBefore(source, place);
-    }
     moved->moveBefore(place->getIterator());
   }
 

@@ -60,11 +60,7 @@ private:
   }
 
   llvm::Value *copyOfOperation(llvm::Instruction &op, Copies &known, llvm::BasicBlock &place) {
-    llvm::Instruction *copy = op.clone();
-    for (llvm::Use &operand : copy->operands())
-      operand.set(copyOf(operand, known, place));
-    copy->insertBefore(behind.end(place));
-    return copy;
+    return behind.copy(op, place, [&](llvm::Value *value) { return copyOf(value, known, place); });
   }
 
   llvm::Value *hidden(llvm::Value *number, llvm::BasicBlock &place) {

@@ -99,11 +99,7 @@ private:
   }
 
   llvm::Value *copyOfOperation(llvm::Instruction &op, Copies &known, llvm::BasicBlock &place) {
-    llvm::Instruction *copy = op.clone();
-    for (llvm::Use &operand : copy->operands())
-      operand.set(copyOf(operand, known, place));
-    copy->insertBefore(behind.end(place));
-    return copy;
+    return behind.copy(op, place, [&](llvm::Value *value) { return copyOf(value, known, place); });
   }
 
   /// Where arguments are: one behind the other (LLVM, "User Guide for AMDGPU Backend", "Kernarg

@@ -83,6 +83,17 @@ TEST(DelayWrites, WritesOfThisIterationStayWhereTheyAre) {
             "x turned write llvm.amdgcn.s.barrier a d");
 }
 
+/// What the product reads another thread may have written in front of the barrier.
+TEST(DelayWrites, ProductsOfWhatIsReadBehindABarrierStayBehindIt) {
+  EXPECT_EQ(loopAfter(R"(
+  %x = load <8 x half>, ptr addrspace(1) %from
+  store <8 x half> %x, ptr addrspace(3) %p
+  call void @llvm.amdgcn.s.barrier()
+  %a = load <16 x half>, ptr addrspace(1) %from
+)" + product),
+            "x write llvm.amdgcn.s.barrier a d");
+}
+
 /// Nothing of it comes from memory.
 TEST(DelayWrites, WritesOfWhatIsComputedStayWhereTheyAre) {
   EXPECT_EQ(loopAfter(R"(
