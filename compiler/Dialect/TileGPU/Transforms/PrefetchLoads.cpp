@@ -37,6 +37,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -251,12 +252,16 @@ private:
     return loadIf(exists, next);
   }
 
-  /// As MLIR's pipeliner asks it, so that a loop with both has one comparison. Of numbers without
-  /// sign from here to the end, which is above, so that nothing overflows.
+  /// From 0 on as MLIR's pipeliner asks it, so that a loop with both has one comparison. Else by
+  /// what is left, which is above 0: the end less a step may be below all numbers.
   Value nextExists(scf::ForOp around) {
     Location loc = around.getLoc();
     Value now = around.getInductionVar(), end = around.getUpperBound(), step = around.getStep();
-    if (around.getUnsignedCmp())
+    APInt first;
+    bool isFromZero = !around.getUnsignedCmp() &&
+                      matchPattern(around.getLowerBound(), m_ConstantInt(&first)) &&
+                      !first.isNegative();
+    if (!isFromZero)
       return arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ugt,
                                    arith::SubIOp::create(rewriter, loc, end, now), step);
     return arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt, now,

@@ -1,5 +1,6 @@
 // Loads of the next iteration come before the work of this one.
 // RUN: kiln-opt --pass-pipeline="builtin.module(kiln-tile-to-tilegpu{target=cuda:sm_90a},canonicalize,cse,func.func(kiln-prefetch-loads,kiln-allocate-shared-memory,kiln-insert-barriers))" %s | FileCheck %s
+// RUN: sed "s/tile.program_id 0 : i32/arith.constant 0 : i32/" %s | kiln-opt --pass-pipeline="builtin.module(kiln-tile-to-tilegpu{target=cuda:sm_90a},canonicalize,cse,func.func(kiln-prefetch-loads,kiln-allocate-shared-memory,kiln-insert-barriers))" | FileCheck %s --check-prefix FROM-0
 
 // Rows of p become rows of q: with barriers if they are one array, else ahead and without.
 // CHECK-LABEL: func.func @rows
@@ -15,14 +16,21 @@
 // CHECK: %[[FIRST:.*]] = tile.load %{{.*}} mask %[[NONE]]
 // CHECK: scf.for %[[ROW:.*]] = %{{.*}} to %[[END:.*]] step %[[STEP:[^ ]*]] iter_args(%[[X:.*]] = %[[FIRST]])
 // CHECK-NOT: tilegpu.barrier
-// CHECK: %[[LAST:.*]] = arith.subi %[[END]], %[[STEP]]
-// CHECK: %[[EXISTS:.*]] = arith.cmpi slt, %[[ROW]], %[[LAST]]
+// CHECK: %[[LEFT:.*]] = arith.subi %[[END]], %[[ROW]]
+// CHECK: %[[EXISTS:.*]] = arith.cmpi ugt, %[[LEFT]], %[[STEP]]
 // CHECK: %[[MASK:.*]] = tile.splat %[[EXISTS]] : i1
 // CHECK: %[[NEXT:.*]] = tile.load %{{.*}} mask %[[MASK]]
 // CHECK: tile.reduce(%[[X]])
 // CHECK-NOT: tilegpu.barrier
 // CHECK: tile.store
 // CHECK: scf.yield %[[NEXT]]
+
+// The end of what begins at 0 has room below it for a step.
+// FROM-0-LABEL: func.func @rows
+// FROM-0: scf.for %[[ROW:.*]] = %{{.*}} to %[[END:.*]] step %[[STEP:[^ ]*]] iter_args
+// FROM-0: %[[LAST:.*]] = arith.subi %[[END]], %[[STEP]]
+// FROM-0: %[[EXISTS:.*]] = arith.cmpi slt, %[[ROW]], %[[LAST]]
+// FROM-0: tile.splat %[[EXISTS]] : i1
 func.func @rows(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %q: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32, %a: i32 {tile.divisibility = 16 : i32}, %b: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel, tile.num_warps = 4 : i32} {
   %first = tile.program_id 0 : i32
   %step = tile.num_programs 0 : i32
