@@ -1,6 +1,6 @@
 //===- CChoice.cpp - the choice of a variant in generated C ---------------===//
 //
-// f_factors, f_factor_grid, f_waves and f_choose of an entry point `f`, and the tables that they
+// f_factors, f_waves, f_search and f_choose of an entry point `f`, and the tables that they
 // read (CFunctions.cpp lists what calls them). DispatchTables.h says how a variant is chosen, and
 // ChoicePlan.h how a call does that quickly: by functions that all entry points share.
 //
@@ -319,9 +319,9 @@ private:
     writeRecall(words);
   }
 
-  /// The same for a call whose choice is known.
+  /// Looks for it among the choices that are kept first.
   void writeRecall(ArrayRef<std::string> words) {
-    put("/* The same, where it is not known. */\n"
+    put("/* The same, unless the choice for such a call is known. */\n"
         "static kiln_status $_compare(const kiln_call *call, const $_args *args, uint64_t *legal,\n"
         "    uint32_t first, uint32_t *chosen, int64_t grid[3]) {\n");
     if (words.empty()) {

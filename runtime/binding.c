@@ -95,7 +95,7 @@ static kiln_status add_binding(const kiln_entry *entry, const kiln_place *place,
   if (target < 0)
     return no_binary(entry, place);
   size_t size = sizeof(kiln_binding) + entry->num_variants * sizeof(kiln_kernel *);
-  size = (size + 15) / 16 * 16;
+  size = (size + 15) / 16 * 16; /* as choice_cache.h asks */
   kiln_binding *binding = calloc(1, size + kiln_choice_cache_words(entry) * sizeof(uint64_t));
   if (!binding)
     return kiln_error(KILN_ERROR_OUT_OF_MEMORY, "%s: no memory to bind it to a device",

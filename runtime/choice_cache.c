@@ -22,18 +22,18 @@ size_t kiln_choice_cache_words(const kiln_entry *entry) {
 }
 
 /* Where a call's choice is kept, if it is. */
-typedef struct place {
+typedef struct location {
   tag_set *tags;
   uint64_t *slots; /* the first of the set */
   size_t slot_words;
   uint64_t tag; /* not 0, which is none */
-} place;
+} location;
 
-static inline place place_of(const kiln_call *call, uint64_t hash) {
+static inline location locate(const kiln_call *call, uint64_t hash) {
   uint64_t *table = ((const kiln_binding *)call->binding)->choices;
   size_t size = slot_words(call->entry), set = hash >> 53;
-  return (place){(tag_set *)table + set, table + TAG_WORDS + set * NUM_WAYS * size, size,
-                 (hash >> 32 & UINT16_MAX) | 1};
+  return (location){(tag_set *)table + set, table + TAG_WORDS + set * NUM_WAYS * size, size,
+                    (hash >> 32 & UINT16_MAX) | 1};
 }
 
 static inline uint64_t load_tags(const uint64_t *tags) {
@@ -63,7 +63,7 @@ static inline bool read_slot(const uint64_t *slot, const uint64_t *words, uint32
 }
 
 uint32_t kiln_recall(const kiln_call *call, const uint64_t *words, uint64_t hash) {
-  place at = place_of(call, hash);
+  location at = locate(call, hash);
   uint64_t found = find_tag(load_tags(&at.tags->kept), at.tag);
   uint32_t choice;
   if (found && read_slot(at.slots + way_of(found) * at.slot_words, words,
@@ -73,7 +73,7 @@ uint32_t kiln_recall(const kiln_call *call, const uint64_t *words, uint64_t hash
 }
 
 /* The slot that has the tag already, else the one that was written least often. */
-static uint32_t way_to_write(const place *at, uint64_t kept) {
+static uint32_t way_to_write(const location *at, uint64_t kept) {
   uint64_t found = find_tag(kept, at->tag), least = UINT64_MAX;
   if (found)
     return way_of(found);
@@ -86,7 +86,7 @@ static uint32_t way_to_write(const place *at, uint64_t kept) {
   return least_way;
 }
 
-static KILN_RARE void keep(const kiln_call *call, const place *at, const uint64_t *words,
+static KILN_RARE void keep(const kiln_call *call, const location *at, const uint64_t *words,
                            uint32_t choice) {
   uint64_t kept = load_tags(&at->tags->kept), version;
   uint32_t way = way_to_write(at, kept);
@@ -102,7 +102,7 @@ static KILN_RARE void keep(const kiln_call *call, const place *at, const uint64_
 }
 
 void kiln_remember(const kiln_call *call, const uint64_t *words, uint64_t hash, uint32_t choice) {
-  place at = place_of(call, hash);
+  location at = locate(call, hash);
   uint64_t missed = load_tags(&at.tags->missed);
   if (find_tag(missed, at.tag))
     keep(call, &at, words, choice);
