@@ -10,6 +10,7 @@ MemoryFeatures memoryFeaturesOf(const TargetInfo &target) {
   features.boundedBuffers = features.pairedAdditions = true;
   features.loadCaches = isRdna ? 2 : 1;
   features.sharedBarriers = isRdna;
+  features.splitBarriers = target.matrix.wmmaGeneration >= 4;
   return features;
 }
 

@@ -25,6 +25,9 @@ struct MemoryFeatures {
   /// which waits for stores and drops what the unit's cache holds (LLVM, "User Guide for AMDGPU
   /// Backend", "Memory Model GFX10-GFX11").
   bool sharedBarriers = false;
+  /// A barrier is two instructions, between which a wave may do what the barrier does not order
+  /// (RDNA 4 ISA, "S_BARRIER_SIGNAL").
+  bool splitBarriers = false;
 };
 
 MemoryFeatures memoryFeaturesOf(const TargetInfo &target);

@@ -21,6 +21,7 @@
 #include "compiler/Target/AMD/RoundPairs.h"
 #include "compiler/Target/AMD/ScheduleProducts.h"
 #include "compiler/Target/AMD/SinkAddresses.h"
+#include "compiler/Target/AMD/SplitBarriers.h"
 #include "compiler/Target/CodeGeneration.h"
 #include "compiler/Target/MemoryFeatures.h"
 #include "compiler/Target/Occupancy.h"
@@ -217,6 +218,8 @@ static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
   carryDescriptors(kernel, /*mayMoveOffsets=*/!target.matrix.wmmaGeneration ||
                                facts.spareRegisters >= nearlyNone);
   reloadArguments(kernel);
+  if (memoryFeaturesOf(target).splitBarriers)
+    splitBarriers(kernel);
 }
 
 /// LDS is static here: the kernel's own allocation is the whole of it.

@@ -2,36 +2,14 @@
 
 #include "compiler/Target/AMD/DelayWrites.h"
 #include "tests/compiler/Target/AMD/ProductLoop.h"
-#include "tests/compiler/Target/EveryScalarKernel.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/IR/Instructions.h"
-#include "llvm/IR/Verifier.h"
+#include <gtest/gtest.h>
 
-using namespace kiln::testing;
+using kiln::testing::productOf;
 
 namespace {
 
-/// The loop's calls, named values of vectors and stores, in their order.
 std::string loopAfter(const std::string &body) {
-  llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> module = parseIR(
-      productLoop("ptr addrspace(1) %from, ptr addrspace(3) %p, <16 x half> %other", "", body),
-      context);
-  kiln::delayWrites(*module->getFunction("f"));
-  EXPECT_FALSE(llvm::verifyModule(*module, &llvm::errs()));
-  std::vector<std::string> order;
-  for (llvm::BasicBlock &block : *module->getFunction("f"))
-    for (llvm::Instruction &op : block) {
-      if (block.getName() != "loop" || llvm::isa<llvm::PHINode>(op) || op.isTerminator())
-        continue;
-      auto *call = llvm::dyn_cast<llvm::CallInst>(&op);
-      bool isStore = llvm::isa<llvm::StoreInst>(op);
-      order.push_back(isStore ? "write"
-                      : call && call->getType()->isVoidTy()
-                          ? call->getCalledFunction()->getName().str()
-                          : op.getName().str());
-    }
-  return llvm::join(order, " ");
+  return kiln::testing::loopAfter(kiln::delayWrites, body);
 }
 
 const std::string product = productOf("%a", "%other");

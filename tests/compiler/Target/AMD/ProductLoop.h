@@ -3,6 +3,11 @@
 #ifndef KILN_TESTS_COMPILER_TARGET_AMD_PRODUCTLOOP_H
 #define KILN_TESTS_COMPILER_TARGET_AMD_PRODUCTLOOP_H
 
+#include "tests/compiler/Target/EveryScalarKernel.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Verifier.h"
+
 #include <string>
 
 namespace kiln::testing {
@@ -35,6 +40,33 @@ end:
   store <8 x float> %d, ptr addrspace(1) %out
   ret void
 })";
+}
+
+inline std::string nameOf(const llvm::Instruction &op) {
+  if (llvm::isa<llvm::StoreInst>(op))
+    return "write";
+  if (auto *fence = llvm::dyn_cast<llvm::FenceInst>(&op))
+    return llvm::toIRString(fence->getOrdering());
+  auto *call = llvm::dyn_cast<llvm::CallInst>(&op);
+  bool isNamed = !call || !call->getType()->isVoidTy();
+  return isNamed ? op.getName().str() : call->getCalledFunction()->getName().str();
+}
+
+/// What the loop of the body calls, fences, writes and computes after the pass, in order.
+inline std::string loopAfter(void (*pass)(llvm::Function &), const std::string &body) {
+  const std::string parameters = "ptr addrspace(1) %from, ptr addrspace(3) %p, <16 x half> %other",
+                    ofShared = "!0 = !{!\"amdgpu-synchronize-as\", !\"local\"}\n";
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module =
+      parseIR(productLoop(parameters, "", body) + "\n" + ofShared, context);
+  pass(*module->getFunction("f"));
+  EXPECT_FALSE(llvm::verifyModule(*module, &llvm::errs()));
+  std::vector<std::string> order;
+  for (llvm::BasicBlock &block : *module->getFunction("f"))
+    for (llvm::Instruction &op : block)
+      if (block.getName() == "loop" && !llvm::isa<llvm::PHINode>(op) && !op.isTerminator())
+        order.push_back(nameOf(op));
+  return llvm::join(order, " ");
 }
 
 } // namespace kiln::testing
