@@ -77,10 +77,14 @@ INSTANTIATE_TEST_SUITE_P(
         // Blocks of several waves take one of 16 barriers.
         Fact{"hip:gfx942", {128, 16, 0}, 16, 32, "warps, blocks"},
         Fact{"hip:gfx942", {64, 16, 0}, 32, 32, "warps, blocks"},
-        // 1,536 registers in each of two SIMDs, 24 at a time; 16 waves of 32 lanes.
-        Fact{"hip:gfx1100", {128, 96, 0}, 8, 32, "registers, warps"},
-        Fact{"hip:gfx1100", {128, 97, 0}, 6, 24, "registers"},
-        Fact{"hip:gfx1201", {128, 256, 0}, 2, 8, "registers"}));
+        // 1,536 registers in each of a WGP's four SIMDs, 24 at a time; 16 waves of 32 lanes.
+        Fact{"hip:gfx1100", {128, 96, 0}, 16, 64, "registers, warps"},
+        Fact{"hip:gfx1100", {128, 97, 0}, 12, 48, "registers"},
+        Fact{"hip:gfx1201", {128, 256, 0}, 5, 20, "registers"},
+        // 128 KiB, of which a block may have half.
+        Fact{"hip:gfx1100", {128, 32, 40 * kib}, 3, 12, "shared memory"},
+        // 32 barriers.
+        Fact{"hip:gfx1100", {64, 32, 0}, 32, 64, "warps, blocks"}));
 
 TEST(Occupancy, IsUnknownWithoutAProcessor) {
   EXPECT_FALSE(occupancyOf("cpu:x86-64-v3", {1, 0, 0}));
