@@ -9,6 +9,7 @@
 #include "compiler/Dialect/Tile/Transforms/LoopResults.h"
 #include "compiler/Dialect/Tile/Transforms/MakeTensorMaps.h"
 #include "compiler/Dialect/Tile/Transforms/MaskScalars.h"
+#include "compiler/Dialect/Tile/Transforms/MergeBounds.h"
 #include "compiler/Dialect/Tile/Transforms/PadShapes.h"
 #include "compiler/Dialect/Tile/Transforms/SplitPrograms.h"
 #include "compiler/Dialect/Tile/Transforms/SplitTiles.h"
@@ -215,6 +216,8 @@ void addLayoutPasses(PassManager &passes, const TargetInfo &target) {
   // After it what masks set to zero is a number for a row, not a sum for each element, where it
   // can.
   passes.addNestedPass<func::FuncOp>(createMaskScalarsPass());
+  // After it choices compare an index with one bound, where they compared it with two.
+  passes.addNestedPass<func::FuncOp>(createMergeBoundsPass());
   // After it all extents are powers of two.
   passes.addNestedPass<func::FuncOp>(createPadShapesPass());
   // After it a thread holds at most 256 elements of a tile that need not be there as a whole.
