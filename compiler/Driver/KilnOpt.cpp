@@ -12,6 +12,7 @@
 #include "compiler/Dialect/Tile/Transforms/LoopResults.h"
 #include "compiler/Dialect/Tile/Transforms/MakeTensorMaps.h"
 #include "compiler/Dialect/Tile/Transforms/MaskScalars.h"
+#include "compiler/Dialect/Tile/Transforms/MergeBounds.h"
 #include "compiler/Dialect/Tile/Transforms/PadShapes.h"
 #include "compiler/Dialect/Tile/Transforms/SplitPrograms.h"
 #include "compiler/Dialect/Tile/Transforms/SplitTiles.h"
@@ -47,6 +48,7 @@ int main(int argc, char **argv) {
   kiln::registerFoldComparisonsPass();
   kiln::registerLoadOncePass();
   kiln::registerMaskScalarsPass();
+  kiln::registerMergeBoundsPass();
   kiln::registerSimplifyLoopResultsPass();
   kiln::registerMakeTensorMapsPass();
   kiln::registerSplitProgramsPass();

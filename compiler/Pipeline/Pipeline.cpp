@@ -9,6 +9,7 @@
 #include "compiler/Dialect/Tile/Transforms/LoopResults.h"
 #include "compiler/Dialect/Tile/Transforms/MakeTensorMaps.h"
 #include "compiler/Dialect/Tile/Transforms/MaskScalars.h"
+#include "compiler/Dialect/Tile/Transforms/MergeBounds.h"
 #include "compiler/Dialect/Tile/Transforms/PadShapes.h"
 #include "compiler/Dialect/Tile/Transforms/SplitPrograms.h"
 #include "compiler/Dialect/Tile/Transforms/SplitTiles.h"
@@ -215,6 +216,8 @@ void addLayoutPasses(PassManager &passes, const TargetInfo &target) {
   // After it what masks set to zero is a number for a row, not a sum for each element, where it
   // can.
   passes.addNestedPass<func::FuncOp>(createMaskScalarsPass());
+  // After it choices compare an index with one bound, where they compared it with two.
+  passes.addNestedPass<func::FuncOp>(createMergeBoundsPass());
   // After it all extents are powers of two.
   passes.addNestedPass<func::FuncOp>(createPadShapesPass());
   // After it a thread holds at most 256 elements of a tile that need not be there as a whole.
@@ -267,6 +270,8 @@ void addMemoryPasses(PassManager &passes) {
   passes.addNestedPass<func::FuncOp>(createReadStagedPass());
   // After it threads do not wait for what the copy engine reads until they write there again.
   passes.addNestedPass<func::FuncOp>(createDeferReadsPass());
+  // After it a product's operands share memory where more blocks fit a processor for it.
+  passes.addNestedPass<func::FuncOp>(createTakeTurnsPass());
   // After it every scratch and buffer has an offset, and the kernel its total.
   passes.addNestedPass<func::FuncOp>(createAllocateSharedMemoryPass());
   // After it accesses of different threads to an element are in program order.

@@ -151,17 +151,22 @@ static void orderForRegisters(llvm::Function &kernel, int spareRegisters) {
     sinkAddresses(kernel);
 }
 
+/// What a processor holds where threads have so many registers.
+static std::optional<Occupancy> occupancyWith(uint32_t registers, const llvm::Module &module,
+                                              const KernelFacts &facts, const TargetInfo &target) {
+  uint64_t bytes = 0;
+  for (const llvm::GlobalVariable &variable : module.globals())
+    if (variable.getAddressSpace() == sharedSpace)
+      bytes += module.getDataLayout().getTypeAllocSize(variable.getValueType());
+  return occupancyOf(target.name, {facts.launch.threadsPerBlock, registers, bytes});
+}
+
 /// Whether a processor holds as many blocks where threads have all registers that there are: shared
 /// memory has room for no more.
 static bool isBoundBySharedMemory(const llvm::Module &module, const KernelFacts &facts,
                                   const TargetInfo &target) {
   constexpr uint32_t mostRegisters = 256;
-  uint64_t bytes = 0;
-  for (const llvm::GlobalVariable &variable : module.globals())
-    if (variable.getAddressSpace() == sharedSpace)
-      bytes += module.getDataLayout().getTypeAllocSize(variable.getValueType());
-  std::optional<Occupancy> occupancy =
-      occupancyOf(target.name, {facts.launch.threadsPerBlock, mostRegisters, bytes});
+  std::optional<Occupancy> occupancy = occupancyWith(mostRegisters, module, facts, target);
   auto room = [&](OccupancyLimit limit) { return occupancy->room[size_t(limit)]; };
   return occupancy && room(OccupancyLimit::SharedMemory) <= room(OccupancyLimit::Registers);
 }
@@ -222,6 +227,89 @@ static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
     splitBarriers(kernel);
 }
 
+/// The binary of a module as it stands, and what its main loop issues.
+static llvm::Expected<DeviceBinary>
+generateBinary(const llvm::Module &module, const KernelFacts &facts, const TargetInfo &target,
+               llvm::TargetMachine &machine, const EmitOptions &options,
+               DiagnosticCapture &diagnostics) {
+  DeviceBinary binary = describeBinary(module, facts, target, BinaryFormat::HSACO, options);
+  auto object = generateObject(module, machine, options, diagnostics, binary);
+  if (!object)
+    return object.takeError();
+  auto linked = linkHsaco(*object, options.temporaryRoot);
+  if (!linked)
+    return linked.takeError();
+  options.stageDone("hsaco");
+  binary.bytes = std::move(*linked);
+  auto listing = listHsaco({binary.bytes.data(), binary.bytes.size()}, facts.symbol, machine);
+  if (!listing)
+    return listing.takeError();
+  binary.mainLoop = findMainLoop(*listing);
+  if (binary.mainLoop)
+    binary.mainLoop->isMachineCode = true;
+  return binary;
+}
+
+/// What the binary says that its kernel takes.
+static std::optional<ResourceUsage> resourcesOf(const DeviceBinary &binary) {
+  auto info = readHsaco({binary.bytes.data(), binary.bytes.size()});
+  if (!info) {
+    llvm::consumeError(info.takeError());
+    return std::nullopt;
+  }
+  return info->kernels.size() == 1 ? std::optional(info->kernels.front().resources) : std::nullopt;
+}
+
+/// The waves of a SIMD with one more block on a processor, if that takes few registers of a thread.
+static std::optional<unsigned> wavesOfOneMore(uint32_t registers, const llvm::Module &module,
+                                              const KernelFacts &facts, const TargetInfo &target) {
+  constexpr unsigned simds = 4, few = 8; // SIMDs of CDNA's processors; one of so many registers
+  std::optional<Occupancy> now = occupancyWith(registers, module, facts, target);
+  for (uint32_t less = registers - 1; now && less > registers - registers / few; --less) {
+    Occupancy then = *occupancyWith(less, module, facts, target);
+    if (then.blocks > now->blocks)
+      return llvm::divideCeil(then.warps, simds);
+  }
+  return std::nullopt;
+}
+
+/// Where a thread of CDNA spills registers, or a few of them stand between a processor and one more
+/// block, LLVM tries again, with what is held for behind loops computed there, and asked for that
+/// block's waves. That is taken if less spills, or nothing does in one more block, and the main
+/// loop has no more instructions.
+static DeviceBinary withFewerRegisters(DeviceBinary binary, llvm::Function &kernel,
+                                       const KernelFacts &facts, const TargetInfo &target,
+                                       llvm::TargetMachine &machine, const EmitOptions &options,
+                                       DiagnosticCapture &diagnostics) {
+  std::optional<ResourceUsage> first = resourcesOf(binary);
+  if (!first || !binary.mainLoop || !binary.mainLoop->matrix)
+    return binary;
+  std::optional<unsigned> waves;
+  if (!first->spilledBytes()) {
+    waves = wavesOfOneMore(first->registers, *kernel.getParent(), facts, target);
+    if (!waves)
+      return binary;
+    kernel.addFnAttr("amdgpu-waves-per-eu", std::to_string(*waves));
+  }
+  recomputeIndices(kernel);
+  auto other = generateBinary(*kernel.getParent(), facts, target, machine, options, diagnostics);
+  if (!other) {
+    llvm::consumeError(other.takeError());
+    return binary;
+  }
+  std::optional<ResourceUsage> second = resourcesOf(*other);
+  auto blocks = [&](const ResourceUsage &usage) {
+    return occupancyWith(usage.registers, *kernel.getParent(), facts, target)->blocks;
+  };
+  bool isBetter = second && (waves ? !second->spilledBytes() && blocks(*second) > blocks(*first)
+                                   : second->spilledBytes() < first->spilledBytes());
+  if (!isBetter || !other->mainLoop ||
+      other->mainLoop->instructions > binary.mainLoop->instructions)
+    return binary;
+  other->warnings = std::move(binary.warnings);
+  return std::move(*other);
+}
+
 /// LDS is static here: the kernel's own allocation is the whole of it.
 llvm::Expected<DeviceBinary> emitAMD(llvm::Module &module, const KernelFacts &facts,
                                      const TargetInfo &target, const EmitOptions &options) {
@@ -250,22 +338,11 @@ llvm::Expected<DeviceBinary> emitAMD(llvm::Module &module, const KernelFacts &fa
   boundRegisterAllocation(*instructions, **machine, diagnostics.warnings);
   if (target.matrix.wmmaGeneration)
     preferLatencies(**kernel, facts, target, **machine, options);
-  DeviceBinary binary = describeBinary(module, facts, target, BinaryFormat::HSACO, options);
-  auto object = generateObject(module, **machine, options, diagnostics, binary);
-  if (!object)
-    return object.takeError();
-  auto linked = linkHsaco(*object, options.temporaryRoot);
-  if (!linked)
-    return linked.takeError();
-  options.stageDone("hsaco");
-  binary.bytes = std::move(*linked);
-  auto listing = listHsaco({binary.bytes.data(), binary.bytes.size()}, facts.symbol, **machine);
-  if (!listing)
-    return listing.takeError();
-  binary.mainLoop = findMainLoop(*listing);
-  if (binary.mainLoop)
-    binary.mainLoop->isMachineCode = true;
-  return binary;
+  auto binary = generateBinary(module, facts, target, **machine, options, diagnostics);
+  if (!binary || !target.matrix.mfmaGeneration || facts.minOccupancy)
+    return binary;
+  return withFewerRegisters(std::move(*binary), **kernel, facts, target, **machine, options,
+                            diagnostics);
 }
 
 } // namespace kiln

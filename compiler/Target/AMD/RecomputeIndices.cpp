@@ -85,7 +85,7 @@ void recomputeIndices(llvm::Function &kernel) {
   llvm::DominatorTree tree(kernel);
   llvm::LoopInfo loops(tree);
   Origins origins;
-  forEachInnermostLoop(loops, isWmma,
+  forEachInnermostLoop(loops, isProduct,
                        [&](llvm::Loop &loop) { BehindLoop(loop, tree, origins).run(); });
 }
 

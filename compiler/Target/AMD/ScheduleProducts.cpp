@@ -74,11 +74,13 @@ public:
   void write() {
     // The back end compares each group with each instruction.
     constexpr size_t mostGroups = 256;
-    if (products.size() < 2 || accesses.empty() || products.size() + accesses.size() > mostGroups)
+    if (products.empty() || accesses.empty() || products.size() + accesses.size() > mostGroups)
       return;
     orderReads();
     size_t leading = bringFirstToFront(), next = 0;
-    llvm::Instruction *late = leaveWorkForWrites(leading);
+    llvm::Instruction *late = leaveWorkForNext(leading);
+    if (products.size() == 1)
+      return;
     llvm::IRBuilder<> b(block.getTerminator());
     auto group = [&](Class kind, size_t count) {
       if (count)
@@ -90,7 +92,7 @@ public:
     for (; next < leading; ++next)
       group(accesses[next].second, 1);
     for (size_t product = 0; product < products.size(); ++product) {
-      if (late && product == products.size() / 2)
+      if (late && product == firstHalf())
         b.SetInsertPoint(block.getTerminator());
       group(Matrix, 1);
       for (size_t end = leading + dueAfter(product, leading); next < end; ++next)
@@ -144,51 +146,69 @@ private:
            (done > half ? share(writes, done - half, products.size() - half - 1) : 0);
   }
 
+  size_t firstHalf() const { return std::max<size_t>(1, products.size() / 2); }
+
   /// What is written may be work on what comes from memory (elements that change places, or their
   /// type), which the recipe cannot name: LLVM would do it at once, and wait. So a barrier for the
   /// scheduler parts the block: the first half of the products, and all that is read, stand before
-  /// it, that work behind it. Null: nothing is worked on.
-  llvm::Instruction *leaveWorkForWrites(size_t leading) {
+  /// it, that work behind it. So does, where there is one product, work on what is carried to the
+  /// next iteration (elements that are masked); among more LLVM finds it a place. Null: nothing is
+  /// worked on.
+  llvm::Instruction *leaveWorkForNext(size_t leading) {
     auto *firstWrite = llvm::find_if(accesses, isOf(SharedWrite));
     size_t number = firstWrite - accesses.begin();
     bool readsBehind =
         !llvm::all_of(llvm::make_range(firstWrite, accesses.end()), isOf(SharedWrite));
-    if (firstWrite == accesses.end() || number < leading || readsBehind)
+    if (number < leading || readsBehind)
       return nullptr;
-    llvm::DenseSet<llvm::Instruction *> work = workForWrites();
+    llvm::DenseSet<llvm::Instruction *> work = workForNext();
     if (work.empty())
       return nullptr;
-    llvm::Instruction *write = firstWrite->first;
-    for (llvm::Instruction *product : llvm::ArrayRef(products).take_front(products.size() / 2))
-      bringBefore(product, write);
-    llvm::IRBuilder<> b(write);
+    llvm::Instruction *place =
+        firstWrite == accesses.end() ? block.getTerminator() : firstWrite->first;
+    for (llvm::Instruction *product : llvm::ArrayRef(products).take_front(firstHalf()))
+      bringBefore(product, place);
+    llvm::IRBuilder<> b(place);
     llvm::Instruction *parting =
         b.CreateIntrinsic(llvm::Intrinsic::amdgcn_sched_barrier, {b.getInt32(0)});
     llvm::SmallVector<llvm::Instruction *> moved;
     for (llvm::Instruction &instruction : block)
-      if (work.contains(&instruction) && instruction.comesBefore(write))
+      if (work.contains(&instruction) && instruction.comesBefore(place))
         moved.push_back(&instruction);
     for (llvm::Instruction *instruction : moved)
-      instruction->moveBefore(write->getIterator());
+      instruction->moveBefore(place->getIterator());
     return parting;
   }
 
-  /// What only the values that are written are computed by, beside accesses.
-  llvm::DenseSet<llvm::Instruction *> workForWrites() const {
+  /// What only the values that are written are computed by, beside accesses, and of what is loaded
+  /// those that are carried to another block.
+  llvm::DenseSet<llvm::Instruction *> workForNext() const {
     llvm::DenseSet<llvm::Instruction *> work;
-    auto isForWrites = [&](const llvm::Use &use) {
+    auto isForNext = [&](const llvm::Use &use) {
       auto *user = llvm::cast<llvm::Instruction>(use.getUser());
       bool isAddress = llvm::isa<llvm::StoreInst>(user) &&
                        use.getOperandNo() == llvm::StoreInst::getPointerOperandIndex();
-      return work.contains(user) || (classOf(*user) == SharedWrite && !isAddress);
+      return work.contains(user) || (classOf(*user) == SharedWrite && !isAddress) ||
+             (products.size() == 1 && llvm::isa<llvm::PHINode>(user) && isLoaded(use));
     };
     for (llvm::Instruction &instruction :
          llvm::reverse(llvm::make_range(first.getIterator(), block.end())))
       if (!instruction.use_empty() && !llvm::isa<llvm::PHINode>(instruction) &&
           !instruction.mayReadOrWriteMemory() && !instruction.mayHaveSideEffects() &&
-          classOf(instruction) != Matrix && llvm::all_of(instruction.uses(), isForWrites))
+          classOf(instruction) != Matrix && llvm::all_of(instruction.uses(), isForNext))
         work.insert(&instruction);
     return work;
+  }
+
+  /// Whether it is computed from what the block loads, and from no product.
+  bool isLoaded(llvm::Value *value) const {
+    bool isRead = false, isProduct = false;
+    visitSources(llvm::cast<llvm::Instruction>(value), [&](llvm::Instruction *source) {
+      isRead |= classOf(*source) == GlobalRead;
+      isProduct |= classOf(*source) == Matrix;
+      return !isProduct;
+    });
+    return isRead && !isProduct;
   }
 
   /// The values that the instruction is computed from, through all but products.

@@ -95,6 +95,10 @@ std::unique_ptr<mlir::Pass> createReadStagedPass();
 /// after kiln-copy-blocks; the module names the target.
 std::unique_ptr<mlir::Pass> createDeferReadsPass();
 
+/// Has a product's operands in shared memory one after the other, where more blocks fit a processor
+/// for it. On func.func, after kiln-read-staged; the module names the target.
+std::unique_ptr<mlir::Pass> createTakeTurnsPass();
+
 /// Gives every buffer and scratch an offset in shared memory, so that what is alive together does
 /// not overlap, and puts the total on the kernel. A kernel that needs more than the target has is
 /// an error with both numbers. On func.func; the module names the target.

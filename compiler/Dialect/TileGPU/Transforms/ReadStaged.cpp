@@ -12,6 +12,7 @@
 // another's sum: it is stored ahead of that one. All of it where as many blocks fit a processor,
 // and threads do not lack registers.
 
+#include "compiler/Dialect/TileGPU/Transforms/MovedOperations.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
 #include "compiler/Dialect/TileGPU/Transforms/RegisterEstimate.h"
 #include "compiler/Dialect/TileGPU/Transforms/StagedTiles.h"
@@ -30,23 +31,6 @@ bool hasOwnBuffer(tilegpu::SharedStoreOp store) {
   auto buffer = store.getBuffer().getDefiningOp<tilegpu::AllocOp>();
   return buffer && buffer->getBlock() == store->getBlock() && onlyWriter(buffer) == store;
 }
-
-/// Operations that moved to another place of their block, and can go back.
-class Move {
-public:
-  void before(Operation *op, Operation *place) {
-    moved.push_back({op, op->getNextNode()});
-    op->moveBefore(place);
-  }
-  void undo() {
-    for (auto [op, next] : llvm::reverse(moved))
-      op->moveBefore(next);
-    moved.clear();
-  }
-
-private:
-  SmallVector<std::pair<Operation *, Operation *>> moved;
-};
 
 /// Whether the value is there at `place`, or would be if operations without effects moved in front
 /// of it: these in order. What is computed of a tile that this block loads is not worth the wait.
@@ -209,7 +193,7 @@ bool StagedReading::moveAhead(tilegpu::SharedStoreOp store, Operation *place) {
   if (!reaches(store.getValue(), place, moving))
     return false;
   auto buffer = store.getBuffer().getDefiningOp<tilegpu::AllocOp>();
-  Move move;
+  MovedOperations move;
   if (!buffer->isBeforeInBlock(place))
     move.before(buffer, place);
   for (Operation *op : moving)

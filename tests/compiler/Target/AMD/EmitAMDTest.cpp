@@ -92,7 +92,8 @@ TEST(EmitAMD, AssemblyOnRequest) {
 }
 
 /// Two products a round, of what is read from shared memory, beside a load and a store of WRITTEN;
-/// BETWEEN stands between the products' results and the second one's operands.
+/// CARRIED is for what it carries beside its sum, and BETWEEN stands between the products' results
+/// and the second one's operands.
 const char *const productLoop = R"(
 @shared = internal addrspace(3) global [8192 x i8] poison, align 16
 declare <16 x float> @llvm.amdgcn.mfma.f32.32x32x8f16(<4 x half>, <4 x half>, <16 x float>, i32, i32, i32)
@@ -106,6 +107,7 @@ entry:
 loop:
   %i = phi i32 [ 0, %entry ], [ %next, %loop ]
   %sum = phi <16 x float> [ zeroinitializer, %entry ], [ %d, %loop ]
+  CARRIED
   %at = getelementptr <4 x half>, ptr addrspace(3) %read, i32 %i
   %a = load <4 x half>, ptr addrspace(3) %at
   %from = getelementptr <4 x half>, ptr addrspace(1) %in, i32 %i
@@ -126,15 +128,21 @@ end:
 !1 = !{!"llvm.loop.unroll.disable"}
 )";
 
-/// The LLVM IR of the loop, as the back end gets it.
-std::string scheduled(llvm::StringRef between, llvm::StringRef written = "store <4 x half> %x") {
-  std::string text = productLoop;
-  text.replace(text.find("BETWEEN"), sizeof("BETWEEN") - 1, between.str());
-  text.replace(text.find("WRITTEN,"), sizeof("WRITTEN") - 1, written.str());
+/// The LLVM IR of a loop, as the back end gets it.
+std::string optimised(const std::string &text) {
   KernelFacts facts = factsOfK(256);
   EmitOptions options;
   options.captureLLVM = true;
   return emitted(emitText(text.c_str(), facts, target("hip:gfx942"), options)).llvmIR;
+}
+
+std::string replaced(std::string text, llvm::StringRef what, llvm::StringRef by) {
+  return text.replace(text.find(what), what.size(), by.str());
+}
+
+std::string scheduled(llvm::StringRef between, llvm::StringRef written = "store <4 x half> %x") {
+  std::string text = replaced(productLoop, "BETWEEN", between);
+  return optimised(replaced(replaced(text, "WRITTEN", written), "CARRIED", ""));
 }
 
 /// The classes that a recipe names, in order.
@@ -172,6 +180,26 @@ TEST(EmitAMD, WorkOnWhatIsWrittenStandsBehindHalfOfTheProducts) {
   EXPECT_NE(before.find("%c = "), llvm::StringRef::npos);
   EXPECT_NE(behind.find("%y = fadd"), llvm::StringRef::npos);
   EXPECT_NE(behind.find("%d = "), llvm::StringRef::npos);
+}
+
+/// Where "%y = fadd", work on what is carried, stands: behind a barrier for the scheduler?
+bool isBehindBarrier(const std::string &code) {
+  size_t barrier = code.find("call void @llvm.amdgcn.sched.barrier(i32 0)");
+  return barrier != std::string::npos && code.find("%y = fadd") > barrier;
+}
+
+TEST(EmitAMD, WorkOnWhatIsCarriedStandsBehindAnOnlyProduct) {
+  std::string text = replaced(productLoop, "CARRIED",
+                              "%held = phi <4 x half> [ zeroinitializer, %entry ], [ %y, %loop ]");
+  text = replaced(text, "WRITTEN", "%y = fadd <4 x half> %x, %x\n  store <4 x half> %a");
+  std::string two = replaced(text, "BETWEEN", "%b = fadd <4 x half> %held, %a");
+  std::string one = replaced(text, "BETWEEN", "%b = fadd <16 x float> %c, %sum");
+  one = replaced(one, "<4 x half> %a, <4 x half> %a, <16 x float> %sum",
+                 "<4 x half> %held, <4 x half> %a, <16 x float> %sum");
+  size_t second = one.find("%d = call");
+  one.replace(second, one.find('\n', second) - second, "%d = fadd <16 x float> %b, %b");
+  EXPECT_TRUE(isBehindBarrier(optimised(one)));
+  EXPECT_FALSE(isBehindBarrier(optimised(two)));
 }
 
 TEST(EmitAMD, StoresBehindTheLastReadStandAmongTheLastProducts) {

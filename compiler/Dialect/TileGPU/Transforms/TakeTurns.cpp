@@ -1,0 +1,99 @@
+// Operands of a product that are in shared memory one after the other.
+//
+//     store(a, p); store(b, q); barrier; x = load(p); y = load(q); dot(x, y)
+//
+// has both buffers at a time. Where they keep a processor from running more blocks, the second one
+// is stored when the first has been read, to the same memory:
+//
+//     store(a, p); barrier; x = load(p); barrier; store(b, q); barrier; y = load(q); dot(x, y)
+//
+// Two barriers more, for loops whose loads do not run ahead: there it is the other blocks that work
+// while one waits for memory. The first is the one whose fragments take fewer registers.
+//
+// On CDNA alone: elsewhere loads run ahead as copies, and RDNA's threads hold operands in twice the
+// registers while they wait.
+
+#include "compiler/Dialect/TileGPU/Transforms/MovedOperations.h"
+#include "compiler/Dialect/TileGPU/Transforms/Passes.h"
+#include "compiler/Dialect/TileGPU/Transforms/RegisterEstimate.h"
+#include "compiler/Dialect/TileGPU/Transforms/StagedTiles.h"
+#include "compiler/Dialect/TileGPU/Transforms/StoragePlan.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+
+namespace kiln {
+namespace {
+
+/// An operand that is stored for one dot alone, and read in front of it.
+struct StagedOperand {
+  tilegpu::AllocOp buffer;
+  tilegpu::SharedStoreOp store;
+  tilegpu::SharedLoadOp load;
+};
+
+std::optional<StagedOperand> stagedOperand(Value operand, tilegpu::DotOp dot) {
+  if (auto trans = operand.getDefiningOp<tile::TransOp>(); trans && trans->hasOneUse())
+    operand = trans.getSource();
+  auto load = operand.getDefiningOp<tilegpu::SharedLoadOp>();
+  auto buffer = load ? load.getBuffer().getDefiningOp<tilegpu::AllocOp>() : tilegpu::AllocOp();
+  if (!buffer || !load->hasOneUse() || !llvm::hasNItems(buffer->getUsers(), 2))
+    return std::nullopt;
+  auto store = dyn_cast_if_present<tilegpu::SharedStoreOp>(onlyWriter(buffer));
+  Block *block = dot->getBlock();
+  if (!store || load->getBlock() != block || store->getBlock() != block ||
+      buffer->getBlock() != block || !store->isBeforeInBlock(load))
+    return std::nullopt;
+  return StagedOperand{buffer, store, load};
+}
+
+/// Has the second operand stored behind the first one's load.
+void takeTurns(StagedOperand first, StagedOperand second, MovedOperations &moved) {
+  if (!second.store->isBeforeInBlock(first.load))
+    return;
+  Operation *place = first.load->getNextNode();
+  moved.before(second.buffer, place);
+  moved.before(second.store, place);
+  // Behind the store, even where it stood in front of the other load.
+  if (second.load->isBeforeInBlock(second.store))
+    moved.before(second.load, place);
+}
+
+void takeTurns(func::FuncOp kernel, const TargetInfo &target) {
+  int64_t blocks = StoragePlan::blocksOf(kernel, target);
+  MovedOperations moved;
+  kernel.walk([&](tilegpu::DotOp dot) {
+    std::optional<StagedOperand> a = stagedOperand(dot.getA(), dot),
+                                 b = stagedOperand(dot.getB(), dot);
+    if (!a || !b || a->buffer == b->buffer)
+      return;
+    if (registersOf(b->load) < registersOf(a->load))
+      std::swap(a, b);
+    takeTurns(*a, *b, moved);
+  });
+  if (!moved.empty() && StoragePlan::blocksOf(kernel, target) <= blocks)
+    moved.undo();
+}
+
+struct TakeTurnsPass : PassWrapper<TakeTurnsPass, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TakeTurnsPass)
+
+  StringRef getArgument() const override { return "kiln-take-turns"; }
+  StringRef getDescription() const override {
+    return "Have a product's operands in shared memory one after the other";
+  }
+
+  void runOnOperation() override {
+    std::optional<TargetInfo> target = tilegpu::targetOfKernel(getOperation());
+    if (!target)
+      return signalPassFailure();
+    if (target->matrix.mfmaGeneration)
+      takeTurns(getOperation(), *target);
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createTakeTurnsPass() { return std::make_unique<TakeTurnsPass>(); }
+
+} // namespace kiln
