@@ -13,6 +13,7 @@
 #include "compiler/Target/AMD/HsacoListing.h"
 #include "compiler/Target/AMD/HsacoReader.h"
 #include "compiler/Target/AMD/LinkHsaco.h"
+#include "compiler/Target/AMD/MoreBlocks.h"
 #include "compiler/Target/AMD/PackSingles.h"
 #include "compiler/Target/AMD/PairHalves.h"
 #include "compiler/Target/AMD/PlaceLoads.h"
@@ -171,35 +172,50 @@ static bool isBoundBySharedMemory(const llvm::Module &module, const KernelFacts 
   return occupancy && room(OccupancyLimit::SharedMemory) <= room(OccupancyLimit::Registers);
 }
 
-/// Whether the module as it stands becomes code without spilled registers.
-static bool hasRegisters(const llvm::Module &module, llvm::TargetMachine &machine,
-                         const EmitOptions &options) {
+/// What the module as it stands becomes.
+static llvm::Expected<TriedCode> tryCode(const llvm::Module &module, const KernelFacts &facts,
+                                         llvm::TargetMachine &machine, const EmitOptions &options) {
   auto object = generateCode(module, machine, llvm::CodeGenFileType::ObjectFile);
   auto linked = object ? linkHsaco(*object, options.temporaryRoot) : object.takeError();
-  auto info = linked ? readHsaco({linked->data(), linked->size()}) : linked.takeError();
-  if (!info) {
-    llvm::consumeError(info.takeError());
-    return false;
-  }
-  return llvm::none_of(info->kernels, [](const HsacoKernel &kernel) {
-    return kernel.resources.spilledBytes() != 0;
-  });
+  if (!linked)
+    return linked.takeError();
+  llvm::StringRef bytes(linked->data(), linked->size());
+  auto info = readHsaco(bytes);
+  if (!info)
+    return info.takeError();
+  auto listing = listHsaco(bytes, facts.symbol, machine);
+  if (!listing)
+    return listing.takeError();
+  return TriedCode{info->kernels.front().resources, findMainLoop(*listing)};
 }
 
 /// LLVM orders RDNA's instructions for as many waves as registers allow, and so reads operands of
 /// products one after the other, each when it is needed. Where more waves are of no use, and
 /// nothing spills, it orders them for their latencies.
-static void preferLatencies(llvm::Function &kernel, const KernelFacts &facts,
-                            const TargetInfo &target, llvm::TargetMachine &machine,
-                            const EmitOptions &options) {
+static void preferLatencies(llvm::Function &kernel, Trial trial) {
   constexpr llvm::StringLiteral strategy = "amdgpu-sched-strategy";
-  if (facts.minOccupancy || facts.spareRegisters <= lacking ||
-      llvm::none_of(llvm::instructions(kernel), isWmma) ||
-      !isBoundBySharedMemory(*kernel.getParent(), facts, target))
-    return;
   kernel.addFnAttr(strategy, "max-ilp");
-  if (!hasRegisters(*kernel.getParent(), machine, options))
+  std::optional<TriedCode> code = trial(*kernel.getParent());
+  if (!code || code->resources.spilledBytes())
     kernel.removeFnAttr(strategy);
+}
+
+/// For RDNA, whose code is so much a matter of registers that some of it is tried.
+static void tryOrders(llvm::Function &kernel, const KernelFacts &facts, const TargetInfo &target,
+                      llvm::TargetMachine &machine, const EmitOptions &options) {
+  auto trial = [&](const llvm::Module &module) -> std::optional<TriedCode> {
+    auto code = tryCode(module, facts, machine, options);
+    if (code)
+      return *code;
+    llvm::consumeError(code.takeError());
+    return std::nullopt;
+  };
+  if (facts.minOccupancy || llvm::none_of(llvm::instructions(kernel), isWmma))
+    return;
+  if (!isBoundBySharedMemory(*kernel.getParent(), facts, target))
+    fitMoreBlocks(kernel, target.name, facts.launch.threadsPerBlock, trial);
+  else if (facts.spareRegisters > lacking)
+    preferLatencies(kernel, trial);
 }
 
 /// What LLVM's optimisations would undo, and what its code generation needs.
@@ -336,8 +352,8 @@ llvm::Expected<DeviceBinary> emitAMD(llvm::Module &module, const KernelFacts &fa
   if (!instructions)
     return instructions.takeError();
   boundRegisterAllocation(*instructions, **machine, diagnostics.warnings);
-  if (target.matrix.wmmaGeneration)
-    preferLatencies(**kernel, facts, target, **machine, options);
+  if (target.matrix.wmmaGeneration && (*machine)->getOptLevel() != llvm::CodeGenOptLevel::None)
+    tryOrders(**kernel, facts, target, **machine, options);
   auto binary = generateBinary(module, facts, target, **machine, options, diagnostics);
   if (!binary || !target.matrix.mfmaGeneration || facts.minOccupancy)
     return binary;
