@@ -209,6 +209,13 @@ KILN_SWITCHES uint32_t kiln_emu_permlanex16(kiln_emu_thread *thread, const kiln_
   return uint32_t(warp.results[self.lane]);
 }
 
+/// GCN3 to CDNA, row_bcast:15 and row_bcast:31: the last lane of the row in front, lane 31 for the
+/// upper 32; `none` where there is none in front.
+static uint32_t dppBroadcastSource(uint32_t control, uint32_t lane, uint32_t none) {
+  uint32_t first = control == 0x142 ? lane & ~15u : lane & ~31u;
+  return first ? first - 1 : none;
+}
+
 /// The lane of the own row that a DPP control names; -1: none; -2: the control is not known.
 static int dppSource(uint32_t control, uint32_t inRow) {
   int lane = int(inRow), amount = int(control & 15);
@@ -238,12 +245,16 @@ KILN_SWITCHES uint32_t kiln_emu_dpp(kiln_emu_thread *thread, const kiln_emu_site
                                     uint32_t row_mask, uint32_t bank_mask, uint32_t bound_control) {
   Thread &self = threadOf(thread);
   unsigned lane = self.lane, row = lane & ~15u, inRow = lane & 15;
-  int from = dppSource(control, inRow);
+  bool isBroadcast = control == 0x142 || control == 0x143;
+  int from = isBroadcast ? -1 : dppSource(control, inRow);
   if (from == -2)
     self.block->fail(self, site, Finding::Operand,
                      "DPP control " + std::to_string(control) + " is not emulated");
   constexpr uint32_t none = 64;
-  Warp &warp = prepare(self, value, from >= 0 ? row + unsigned(from) : none);
+  Warp &warp = prepare(self, value,
+                       isBroadcast ? dppBroadcastSource(control, lane, none)
+                       : from >= 0 ? row + unsigned(from)
+                                   : none);
   constexpr uint64_t invalid = ~uint64_t(0);
   self.block->wave(self, site, [](Warp &warp) { moveActiveWords(warp, invalid); });
   bool isEnabled = (row_mask >> (lane / 16) & 1) && (bank_mask >> (inRow / 4) & 1);

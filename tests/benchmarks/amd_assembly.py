@@ -89,7 +89,7 @@ class Kernel:
         self.instructions.append(Instruction(line))
         return False
 
-    def _blocks(self):
+    def blocks(self):
         """Ranges of instructions that run through, and which ones each may go on to."""
         starts = {0, *self.labels.values(), *(at + 1 for at, i in enumerate(self.instructions) if i.kind() == "branch")}
         starts = sorted(at for at in starts if at < len(self.instructions))
@@ -106,9 +106,9 @@ class Kernel:
             after.append(targets)
         return ranges, after
 
-    def loops(self):
-        """Natural loops without loops in them, as lists of instructions' numbers."""
-        ranges, after = self._blocks()
+    def natural_loops(self):
+        """Blocks of each loop, by its head."""
+        ranges, after = self.blocks()
         before = [{n for n, targets in enumerate(after) if block in targets} for block in range(len(ranges))]
         everything = set(range(len(ranges)))
         dominators = [{0}] + [everything] * (len(ranges) - 1)
@@ -130,6 +130,11 @@ class Kernel:
                         body.add(at)
                         pending.extend(before[at])
                 bodies[head] |= body
+        return bodies
+
+    def loops(self):
+        """Natural loops without loops in them, as lists of instructions' numbers."""
+        ranges, bodies = self.blocks()[0], self.natural_loops()
         inner = [body for head, body in bodies.items() if not any(other != head and other in body for other in bodies)]
         return [[at for block in sorted(body) for at in range(*ranges[block])] for body in inner]
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""AMD code of Kiln beside Triton's, without a GPU: main loop by main loop.
+"""AMD code of Kiln beside Triton's, without a GPU: main loop by main loop, or streaming kernel by streaming kernel.
 
   amd_static.py --kiln KILN --target hip:gfx942 [--cases CASES.json] [--root FOLDER …] [--only NAME] [--json OUT.json] [--save FOLDER]
   amd_static.py --kiln KILN --target hip:gfx942 --records RECORDS.jsonl --sources FOLDER [--limit N] …
+  amd_static.py --kiln KILN --target hip:gfx942 --streaming [--records RECORDS.jsonl --sources FOLDER] …
 
 Each case is a kernel with its signature and config; both compilers get the same. Triton (3.4 or later, in this Python) is told
 what its launcher would find: pointers and strides divisible by 16 where the signature says so, and arrays below 2 GiB, which
@@ -12,13 +13,20 @@ estimate. Where one compiler's loop does the work of several iterations, its num
 once. Both get fewer stages where Triton's code
 would take more LDS than there is.
 
+With --streaming, of kernels without products (amd_streaming.json, or the corpus' kernels that load and store): accesses by their width, instructions
+by class, mask arithmetic, registers, waves, spills, and llvm-mca's estimate, of the loops with accesses that both have, for the same bytes, else of all of the
+code (amd_streaming.py); then how many kernels have narrower accesses than Triton's, more instructions, more mask arithmetic.
+
+--triton FOLDER keeps Triton's code there, by case and target, and takes from there what it has: Triton takes most of the time.
+
 CASES.json: [{"name", "source", "kernel", "signature": {…}, "num_warps", "num_stages"}], or {"spec": FILE, "entries": […]} for
 entries of a Kiln spec. Sources are looked for in the FOLDERs, those that none has are left out. RECORDS.jsonl: kernels of the corpus
-(docs/corpus.md) with a product in a loop, whose sources are in FOLDER/OWNER+NAME; as their launches mostly find it, pointers,
+(docs/corpus.md) with a product in a loop, or without products, whose sources are in FOLDER/OWNER+NAME; as their launches mostly find it, pointers,
 sizes and strides are multiples of 16, and the last stride of each array is 1, unless the kernel has that dimension without a stride.
 """
 import argparse
 import ast
+import hashlib
 import importlib.abc
 import importlib.machinery
 import itertools
@@ -33,6 +41,7 @@ import sys
 import types
 
 from amd_assembly import CLASSES, measure
+from amd_streaming import measure_streaming, print_streaming
 
 HERE = pathlib.Path(__file__).resolve().parent
 LIMIT_S = 100  # for one kernel and compiler
@@ -129,8 +138,14 @@ def multiplies_in_loop(function):
     return any(isinstance(loop, (ast.For, ast.While)) and "tl.dot(" in ast.unparse(loop) for loop in ast.walk(function))
 
 
-def read_records(path, sources, limit, sizes):
-    """Kernels with products in a loop, of all repositories in turns, so that no family of kernels makes up the most."""
+def streams(function):
+    """Of modules: Triton finds no methods."""
+    text = ast.unparse(function)
+    return function.col_offset == 0 and "tl.load(" in text and "tl.store(" in text and "dot" not in text
+
+
+def read_records(path, sources, limit, sizes, wanted):
+    """Kernels that are wanted, of all repositories in turns, so that no family of kernels makes up the most."""
     of_repository = {}
     seen = set()
     for line in path.read_text().splitlines():
@@ -139,7 +154,7 @@ def read_records(path, sources, limit, sizes):
         source = root / record["path"]
         name = f"{record['repo'].split('/')[1]}/{source.stem}/{record['kernel']}"
         function = function_of(source, record["kernel"]) if name not in seen and source.exists() else None
-        if function and multiplies_in_loop(function):
+        if function and wanted(function):
             seen.add(name)
             of_repository.setdefault(record["repo"], []).append(
                 {"name": name, "source": str(source), "root": str(root), "kernel": record["kernel"], "signature": specialised(record, function, sizes),
@@ -254,6 +269,15 @@ def source_of(node, importing, root):
     return next((f for f in (folder.joinpath(*words).with_suffix(".py") for folder in folders if words) if f.exists()), None)
 
 
+DEFINITIONS = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign)
+
+
+def defines(node):
+    """Also where it depends on a condition what is imported."""
+    inner = [n for part in (getattr(node, "body", []), getattr(node, "orelse", []), *(h.body for h in getattr(node, "handlers", []))) for n in part]
+    return isinstance(node, DEFINITIONS) or isinstance(node, (ast.If, ast.Try)) and all(isinstance(n, ast.Pass) or defines(n) for n in inner)
+
+
 def load_definitions(source, root, loaded):
     """The module's imports, functions, classes and constants; what it would run is left out. What it takes of others of the sources is loaded
     the same way."""
@@ -267,7 +291,7 @@ def load_definitions(source, root, loaded):
         if isinstance(node, ast.ImportFrom) and (file := source_of(node, path, root)):
             other = vars(load_definitions(file, root, loaded))
             vars(module).update({name.asname or name.name: other[name.name] for name in node.names if name.name in other})
-        elif isinstance(node, (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign)):
+        elif defines(node):
             if isinstance(node, ast.FunctionDef):  # tuners and hooks want a device
                 node.decorator_list = [d for d in node.decorator_list if "jit" in ast.unparse(d)]
             try:
@@ -305,7 +329,21 @@ def apart(function, *arguments):
 
 
 def by_triton(case, args):
-    return apart(compiled_by_triton, case, args)
+    """From the folder of `--triton`, where it has this case's answer."""
+    if not args.triton:
+        return apart(compiled_by_triton, case, args)
+    asked = json.dumps([case, args.target], sort_keys=True)
+    file = args.triton / (hashlib.sha256(asked.encode()).hexdigest()[:24] + ".json")
+    if not file.exists():
+        try:
+            answer = [apart(compiled_by_triton, case, args), None]
+        except RuntimeError as error:
+            answer = [None, str(error)]
+        file.write_text(json.dumps(answer))
+    result, error = json.loads(file.read_text())
+    if error:
+        raise RuntimeError(error)
+    return result
 
 
 def compiled_by_triton(case, args):
@@ -351,7 +389,7 @@ def compare(case, args):
             text, shared, repeats, *asked = compile_case(case, args)
             if args.save:
                 (args.save / f"{case['name'].replace('/', '.')}.{arch}.{compiler}.s").write_text(text)
-            outcome[compiler] = measure(text, arch, case["num_warps"], shared)
+            outcome[compiler] = (measure_streaming if args.streaming else measure)(text, arch, case["num_warps"], shared)
             outcome[compiler]["products"] /= repeats
         except Exception as error:
             outcome[compiler] = {"error": str(error).strip().splitlines()[-1][:300] if str(error).strip() else type(error).__name__}
@@ -407,7 +445,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kiln", required=True)
     parser.add_argument("--target", default="hip:gfx942")
-    parser.add_argument("--cases", type=pathlib.Path, default=HERE / "amd_static.json")
+    parser.add_argument("--streaming", action="store_true", help="kernels without products: by amd_streaming.py")
+    parser.add_argument("--cases", type=pathlib.Path, help="amd_static.json, or amd_streaming.json of --streaming, if not given")
     parser.add_argument("--root", type=pathlib.Path, action="append", default=[HERE.parents[1]], help="where sources and specs of the cases are looked for, too")
     parser.add_argument("--records", type=pathlib.Path)
     parser.add_argument("--sources", type=pathlib.Path)
@@ -417,12 +456,16 @@ def main():
     parser.add_argument("--only", default="", help="only cases whose name contains this")
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--save", type=pathlib.Path, help="a folder for the assembly of both")
+    parser.add_argument("--triton", type=pathlib.Path, help="a folder for Triton's answers, where later runs find them")
     args = parser.parse_args()
     sys.meta_path.append(AnyModule())
-    if args.save:
-        args.save.mkdir(parents=True, exist_ok=True)
+    for folder in (args.save, args.triton):
+        if folder:
+            folder.mkdir(parents=True, exist_ok=True)
     outcomes = []
-    cases = read_records(args.records, args.sources, args.limit, not args.any_size) if args.records else read_cases(args.cases, args.root, args.target)
+    cases_file = args.cases or HERE / ("amd_streaming.json" if args.streaming else "amd_static.json")
+    cases = (read_records(args.records, args.sources, args.limit, not args.any_size, streams if args.streaming else multiplies_in_loop) if args.records
+             else read_cases(cases_file, args.root, args.target))
     for case in cases:
         if args.only in case["name"]:
             sys.path[:0] = [case.get("root", ""), str(pathlib.Path(case["source"]).parent)]
@@ -430,7 +473,7 @@ def main():
             print(case["name"], file=sys.stderr)
             if args.json:
                 args.json.write_text(json.dumps(outcomes, indent=1))
-    print_table(outcomes)
+    (print_streaming if args.streaming else print_table)(outcomes)
 
 
 if __name__ == "__main__":

@@ -194,6 +194,69 @@ def kernel(x, table, columns, stride, N: tl.constexpr):
   }
 }
 
+/// Lanes that move up to what bounds the loop: rows of any length, programs behind the last row,
+/// whose tile has one row, and parts that programs take in turns, in place.
+TEST_P(SmallArray, LoopsUpToTheirBound) {
+  constexpr int stride = 52, programs = 4;
+  for (int columns : {0, 1, 16, 17, 51}) {
+    SCOPED_TRACE(columns);
+    Buffer<float> x(programs * stride), out(programs * stride), turns(programs * stride);
+    for (int i = 0; i < programs * stride; ++i)
+      turns[i] = x[i] = float(i + 1);
+    SourceOptions options = promised();
+    options.grid = {programs, 1, 1};
+    ASSERT_EQ(runSource(R"(
+@triton.jit
+def kernel(x, o, t, rows, columns, n, stride, N: tl.constexpr):
+    row = tl.program_id(0)
+    one = row + tl.arange(0, 1)[:, None]
+    for k in range(0, columns, N):
+        j = k + tl.arange(0, N)
+        part = tl.load(x + row * stride + j, mask=j < columns, other=-1.0)
+        is_in = (one < rows) & (j[None, :] < columns)
+        whole = tl.load(x + one * stride + j[None, :], mask=is_in, other=0.0)
+        tl.store(o + one * stride + j[None, :], whole + part[None, :], mask=is_in)
+    for k in range(row * N, n, tl.num_programs(0) * N):
+        j = k + tl.arange(0, N)
+        tl.store(t + j, tl.load(t + j, mask=j < n) + 1, mask=j < n)
+)",
+                        GetParam(),
+                        {{"x", "*fp32", x},
+                         {"o", "*fp32", out},
+                         {"t", "*fp32", turns},
+                         {"rows", "i32", programs - 1},
+                         {"columns", "i32", columns},
+                         {"n", "i32", 3 * columns},
+                         {"stride", "i32", stride}},
+                        {{"N", 16}}, options),
+              "");
+    for (int i = 0; i < programs * stride; ++i) {
+      bool isIn = i / stride < programs - 1 && i % stride < columns;
+      ASSERT_EQ(out[i], isIn ? 2 * x[i] : 0) << i;
+      ASSERT_EQ(turns[i], x[i] + (i < 3 * columns)) << i;
+    }
+  }
+}
+
+/// A row that is known to be shorter than its tile.
+TEST_P(SmallArray, RowsShorterThanTheirTile) {
+  Buffer<int16_t> x(96), out(96);
+  for (int i = 0; i < 96; ++i)
+    x[i] = int16_t(i + 1);
+  ASSERT_EQ(runSource(R"(
+@triton.jit
+def kernel(x, o, N: tl.constexpr, COLUMNS: tl.constexpr):
+    i = tl.arange(0, N)
+    v = tl.load(x + i, mask=i < COLUMNS, other=0)
+    tl.store(o + i, v + tl.sum(v, 0).to(tl.int16), mask=i < COLUMNS)
+)",
+                      GetParam(), {{"x", "*i16:16", x}, {"o", "*i16:16", out}},
+                      {{"N", 1024}, {"COLUMNS", 64}}, promised()),
+            "");
+  for (int i = 0; i < 96; ++i)
+    ASSERT_EQ(out[i], i < 64 ? i + 1 + 64 * 65 / 2 : 0) << i;
+}
+
 const char *const smallArrayTargets[] = {"cpu",        "emu:gfx90a",  "emu:gfx942",
                                          "emu:gfx950", "emu:gfx1100", "emu:gfx1201"};
 INSTANTIATE_TEST_SUITE_P(, SmallArray, ::testing::ValuesIn(smallArrayTargets), sourceTargetName);

@@ -9,12 +9,20 @@ namespace kiln {
 
 TargetLowering::~TargetLowering() = default;
 
-/// What only targets have whose TargetInfo says so.
+/// What only targets have whose TargetInfo, or `totalsToLastLane`, says so.
 static void expectNever() {
   llvm_unreachable("expected a target that has this, by its TargetInfo");
 }
 void TargetLowering::copyAsync(OpBuilder &, Location, Value, Value, unsigned, Value, Value) const {
   expectNever();
+}
+Value TargetLowering::lastBefore(OpBuilder &, Location, Value, unsigned) const {
+  expectNever();
+  return {};
+}
+Value TargetLowering::ofLastLane(OpBuilder &, Location, Value) const {
+  expectNever();
+  return {};
 }
 Value TargetLowering::makeBuffer(OpBuilder &, Location, Value, Value) const {
   expectNever();

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
 #include <memory>
+#include <optional>
 
 namespace mlir::NVVM {
 class CpAsyncOp;
@@ -67,6 +68,22 @@ public:
   /// The i32 `value` of the lane whose number differs by `mask`.
   virtual mlir::Value shuffleXor(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
                                  unsigned mask) const = 0;
+  /// The i32 `value` of a lane whose number differs in bit `bit`, and may differ in lower bits: all
+  /// lanes that do so alone have the same.
+  virtual mlir::Value shuffleTotals(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
+                                    unsigned bit) const {
+    return shuffleXor(b, loc, value, 1u << bit);
+  }
+  /// Log2 of how many lanes have one total each when the warp's goes to its last lane alone, by
+  /// `lastBefore` for each further bit of a lane's number, and from there to all; none: it does
+  /// not.
+  virtual std::optional<unsigned> totalsToLastLane() const { return std::nullopt; }
+  /// The i32 `value` of the last lane in front of those that have the own one's bits from `bit` on;
+  /// anything where that bit is clear.
+  virtual mlir::Value lastBefore(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
+                                 unsigned bit) const;
+  /// The i32 `value` of the warp's last lane.
+  virtual mlir::Value ofLastLane(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value) const;
   /// The i32 `value` of lane number `lane` (i32, less than the warp size).
   virtual mlir::Value shuffleIndex(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
                                    mlir::Value lane) const = 0;

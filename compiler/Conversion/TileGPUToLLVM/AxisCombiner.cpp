@@ -3,6 +3,7 @@
 #include "compiler/Conversion/TileGPUToLLVM/AxisCombiner.h"
 
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include <map>
 
 using namespace mlir;
@@ -99,6 +100,47 @@ SmallVector<Elements> AxisCombiner::neighbours(const AxisStep &step,
     result[reg] = known;
   }
   return result;
+}
+
+SmallVector<Elements> AxisCombiner::moved(ArrayRef<Elements> values,
+                                          function_ref<Value(Value)> move) const {
+  SmallVector<Elements> result(values.size());
+  std::map<std::vector<const void *>, Elements> known;
+  for (auto [value, place] : llvm::zip_equal(values, result)) {
+    Elements &once = known[keyOf(value)];
+    if (once.empty())
+      once = llvm::map_to_vector<1>(value, [&](Value part) { return inWords(s, part, move); });
+    place = once;
+  }
+  return result;
+}
+
+void AxisCombiner::walkLanes(ArrayRef<AxisStep> steps, MutableArrayRef<Elements> totals) {
+  const TargetLowering &device = lowering.device;
+  std::optional<unsigned> toLast = device.totalsToLastLane();
+  const unsigned warpBits = layout.in().bits(Dim::Lane);
+  // Lanes of which all that differ in the first `shared` bits of their numbers have one total.
+  unsigned shared = 0;
+  bool isByBits = llvm::all_of(llvm::enumerate(steps), [](auto each) {
+    const AxisStep &step = each.value();
+    return step.lanes == uint64_t(1) << each.index() && !step.registers && !step.warps;
+  });
+  bool isOfWarp = isByBits && toLast && steps.size() == warpBits &&
+                  int64_t(1) << warpBits == int64_t(lowering.target().warpSize);
+  for (const AxisStep &step : steps) {
+    auto move = [&](Value word) {
+      return isOfWarp && shared >= *toLast
+                 ? device.lastBefore(s.builder(), s.location(), word, shared)
+                 : device.shuffleTotals(s.builder(), s.location(), word, shared);
+    };
+    walk(step, isByBits ? moved(totals, move) : neighbours(step, totals), totals);
+    ++shared;
+  }
+  if (isOfWarp)
+    llvm::copy(
+        moved(totals,
+              [&](Value word) { return device.ofLastLane(s.builder(), s.location(), word); }),
+        totals.begin());
 }
 
 /// Elements `begin`, `begin + stride`, … one after the other.

@@ -44,6 +44,9 @@ public:
   /// The neighbours' elements for a step within the warp, for every register.
   llvm::SmallVector<Elements> neighbours(const AxisStep &step,
                                          llvm::ArrayRef<Elements> values) const;
+  /// What `move` gives of them, for every register.
+  llvm::SmallVector<Elements> moved(llvm::ArrayRef<Elements> values,
+                                    llvm::function_ref<mlir::Value(mlir::Value)> move) const;
   /// All steps of a reduction that stay within a thread, where the order does not matter: each
   /// register gets the total of those that `steps` reach from it. Few running totals take the
   /// elements one after the other, so that a sum of products is one instruction an element, and no
@@ -55,6 +58,9 @@ public:
   /// Such steps in order, without a choice at each which operand is the earlier one: right in the
   /// lane with clear bits, which gives its totals to the others in the end.
   void gather(llvm::ArrayRef<AxisStep> steps, llvm::MutableArrayRef<Elements> totals) const;
+  /// Steps between lanes, where the order does not matter: of totals that lanes share already any
+  /// of these will do for a neighbour, and the warp's may come from its last lane.
+  void walkLanes(llvm::ArrayRef<AxisStep> steps, llvm::MutableArrayRef<Elements> totals);
   /// One step of a reduction on totals; `others` are their neighbours.
   void walk(const AxisStep &step, llvm::ArrayRef<Elements> others,
             llvm::MutableArrayRef<Elements> totals);

@@ -7,7 +7,9 @@
 // to a lane that is out of range: it lies so that no word of the access wraps.
 
 #include "compiler/Conversion/TileGPUToLLVM/AccessPlan.h"
+#include "compiler/Dialect/TileGPU/Transforms/OwnerLoads.h"
 
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace mlir;
@@ -23,10 +25,10 @@ constexpr int64_t outOfOffsets = -16;
 /// Where a thread's elements are in a buffer: bytes of its own, and constants by register.
 class BufferOffsets {
 public:
-  BufferOffsets(const ScalarBuilder &s, const LinearLayout &layout, ValueRange given,
+  BufferOffsets(const ScalarBuilder &s, const LinearLayout &layout, ValueRange given, Value start,
                 ArrayRef<int64_t> strides, Value thread, const TargetInfo &target)
       : s(s), given(given), constants(layout.numRegisters()), whole(layout.numRegisters()) {
-    own = s.i32(0);
+    own = start ? start : s.i32(0);
     for (auto [axis, stride] : llvm::enumerate(strides))
       if (stride)
         addAxis(layout, axis, stride, thread, target);
@@ -39,6 +41,11 @@ public:
     if (mask)
       part = s.select(mask, part, s.i32(outOfRange));
     return constants[reg] ? s.add(part, s.i32(constants[reg])) : part;
+  }
+
+  /// Whether no lane's element is in so many bytes.
+  bool isBeyond(unsigned reg, int64_t bytes) const {
+    return given.empty() && !whole[reg] && constants[reg] >= bytes;
   }
 
 private:
@@ -83,21 +90,30 @@ public:
   BufferAccesses(OpT op, Adaptor adaptor, RankedTensorType tile, const Lowering &lowering,
                  const ScalarBuilder &s)
       : layout(tilegpu::layoutOf(tile)), mask(op.getMask() ? adaptor.getMask() : ValueRange()),
-        offsets(s, layout, op.getOffset() ? adaptor.getOffset() : ValueRange(), op.getStrides(),
+        offsets(s, layout, op.getOffset() ? adaptor.getOffset() : ValueRange(),
+                op.getStart() ? adaptor.getStart()[0] : Value(), op.getStrides(),
                 lowering.device.threadId(s.builder(), s.location()), lowering.target()),
         buffer(lowering.device.makeBuffer(s.builder(), s.location(), adaptor.getBase()[0],
                                           adaptor.getBytes()[0])) {
     Dim axis = Dim::axis(op.getAxis());
     groups =
         groupRegisters(layout, neighbourBits(layout, layout.out().position(axis), op.getVector()));
+    if (APInt bytes; matchPattern(op.getBytes(), m_ConstantInt(&bytes)))
+      end = bytes;
   }
 
   Value offset(ArrayRef<unsigned> group, Value owner, const ScalarBuilder &s) const {
     return offsets.of(group[0], both(owner, mask.empty() ? Value() : mask[group[0]], s));
   }
 
+  /// Whether the buffer is known to end in front of them: of a row that is shorter than its tile.
+  bool areBeyond(ArrayRef<unsigned> group) const {
+    return end && offsets.isBeyond(group[0], end->getSExtValue());
+  }
+
   const LinearLayout &layout;
   ValueRange mask;
+  std::optional<APInt> end;
   BufferOffsets offsets;
   Value buffer;
   RegisterGroups groups;
@@ -109,13 +125,16 @@ struct BufferLoadDistribution : DistributionPattern<tilegpu::BufferLoadOp> {
                            ConversionPatternRewriter &rewriter) const override {
     auto type = cast<RankedTensorType>(op.getType());
     Type element = lowering.elementType(type);
+    Value owner = isLoadedByOwner(op) ? ownerOf(op.getResult(), lowering, s) : Value();
     BufferAccesses<tilegpu::BufferLoadOp, Adaptor> accesses(op, adaptor, type, lowering, s);
     SmallVector<Value> results(accesses.layout.numRegisters());
     for (ArrayRef<unsigned> group : accesses.groups) {
       Type whole = group.size() == 1 ? element : Type(VectorType::get(group.size(), element));
-      Value loaded = lowering.device.loadBuffer(rewriter, op.getLoc(), whole, accesses.buffer,
-                                                accesses.offset(group, /*owner=*/{}, s),
-                                                op.getCache(), op.getEvict());
+      Value loaded = accesses.areBeyond(group)
+                         ? LLVM::ZeroOp::create(rewriter, op.getLoc(), whole).getResult()
+                         : lowering.device.loadBuffer(rewriter, op.getLoc(), whole, accesses.buffer,
+                                                      accesses.offset(group, owner, s),
+                                                      op.getCache(), op.getEvict());
       for (auto [reg, value] : llvm::zip_equal(group, s.unpack(loaded)))
         results[reg] = value;
     }
@@ -134,9 +153,10 @@ struct BufferStoreDistribution : DistributionPattern<tilegpu::BufferStoreOp> {
     Value owner = ownerOf(op.getValue(), lowering, s);
     BufferAccesses<tilegpu::BufferStoreOp, Adaptor> accesses(op, adaptor, type, lowering, s);
     for (ArrayRef<unsigned> group : accesses.groups)
-      lowering.device.storeBuffer(rewriter, op.getLoc(), packGroup(s, adaptor.getValue(), group),
-                                  accesses.buffer, accesses.offset(group, owner, s), op.getCache(),
-                                  op.getEvict());
+      if (!accesses.areBeyond(group))
+        lowering.device.storeBuffer(rewriter, op.getLoc(), packGroup(s, adaptor.getValue(), group),
+                                    accesses.buffer, accesses.offset(group, owner, s),
+                                    op.getCache(), op.getEvict());
     rewriter.eraseOp(op);
     return success();
   }

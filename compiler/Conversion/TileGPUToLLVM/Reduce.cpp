@@ -67,7 +67,10 @@ private:
     }
     while (!steps.empty()) {
       ArrayRef<AxisStep> lanes = steps.take_while(isBetweenLanes);
-      if (inOrder && lanes.size() > 1 && combiner.areLaneBits(lanes)) {
+      if (!inOrder && !lanes.empty()) {
+        combiner.walkLanes(lanes, totals);
+        steps = steps.drop_front(lanes.size());
+      } else if (lanes.size() > 1 && combiner.areLaneBits(lanes)) {
         combiner.gather(lanes, totals);
         steps = steps.drop_front(lanes.size());
       } else {

@@ -353,8 +353,7 @@ SmallVector<Value> unpackWord(const ScalarBuilder &s, Value word, Type element, 
   return llvm::map_to_vector(stored, [&](Value value) { return fromStored(s, value, element); });
 }
 
-/// Moves a scalar of any type through `move`, which moves an i32.
-static Value inWords(const ScalarBuilder &s, Value value, function_ref<Value(Value)> move) {
+Value inWords(const ScalarBuilder &s, Value value, function_ref<Value(Value)> move) {
   OpBuilder &b = s.builder();
   Type type = value.getType(), word = b.getI32Type();
   unsigned bits = scalarBits(type);

@@ -71,6 +71,9 @@ llvm::SmallVector<mlir::Value> unpackWord(const ScalarBuilder &s, mlir::Value wo
 /// A value of any scalar type from the lane that differs by `mask`, or from lane `lane`.
 mlir::Value shuffleXor(const ScalarBuilder &s, const TargetLowering &device, mlir::Value value,
                        unsigned mask);
+/// One of any scalar type through `move`, which moves an i32.
+mlir::Value inWords(const ScalarBuilder &s, mlir::Value value,
+                    llvm::function_ref<mlir::Value(mlir::Value)> move);
 mlir::Value shuffleIndex(const ScalarBuilder &s, const TargetLowering &device, mlir::Value value,
                          mlir::Value lane);
 

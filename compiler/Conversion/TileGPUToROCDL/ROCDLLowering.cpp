@@ -14,6 +14,9 @@ namespace {
 /// DPP controls (GCN3 to RDNA4 ISA, "Data Parallel Primitives"): lanes 1 0 3 2 and 2 3 0 1 of each
 /// quad, and a rotation of each row of 16 lanes by 8.
 constexpr int32_t dppQuadXor1 = 0xB1, dppQuadXor2 = 0x4E, dppRowRotate8 = 0x128;
+/// The lane that mirrors it within 8; of GCN3 to CDNA, the last lane of the row in front, and of
+/// the 32 lanes in front.
+constexpr int32_t dppHalfMirror = 0x141, dppRowBroadcast15 = 0x142, dppRowBroadcast31 = 0x143;
 /// RDNA's, with the mask in the lower bits: the lane of the row that differs by it.
 constexpr int32_t dppRowXorMask = 0x160;
 
@@ -92,14 +95,34 @@ public:
                         : mask == 2 ? dppQuadXor2
                         : isRdna    ? dppRowXorMask | int32_t(mask)
                                     : dppRowRotate8;
-      return ROCDL::DPPUpdateOp::create(b, loc, b.getI32Type(), value, value, control, 0xF, 0xF,
-                                        true);
+      return moveByDpp(b, loc, value, control);
     }
     // ds_swizzle in bit mode: and 0x1f, or 0, xor mask, within 32 lanes.
     if (mask < 32)
       return ROCDL::DsSwizzleOp::create(b, loc, b.getI32Type(), value, s.i32(mask << 10 | 0x1F));
     Value lane = s.bitAnd(threadId(b, loc), info.warpSize - 1);
     return shuffleIndex(b, loc, value, s.bitXor(lane, s.i32(mask)));
+  }
+  Value shuffleTotals(OpBuilder &b, Location loc, Value value, unsigned bit) const override {
+    constexpr unsigned bitOfRows = 4;
+    if (info.warpSize == 32 && bit == bitOfRows) {
+      // Lane 0 of the other row.
+      Value zero = ScalarBuilder(b, loc).i32(0);
+      return ROCDL::PermlaneX16Op::create(b, loc, b.getI32Type(), value, value, zero, zero,
+                                          /*fi=*/false, /*boundControl=*/true);
+    }
+    return info.warpSize == 64 && bit == 2 ? moveByDpp(b, loc, value, dppHalfMirror)
+                                           : shuffleXor(b, loc, value, 1u << bit);
+  }
+  std::optional<unsigned> totalsToLastLane() const override {
+    return info.warpSize == 64 ? std::optional<unsigned>(4) : std::nullopt;
+  }
+  Value lastBefore(OpBuilder &b, Location loc, Value value, unsigned bit) const override {
+    return moveByDpp(b, loc, value, bit == 4 ? dppRowBroadcast15 : dppRowBroadcast31);
+  }
+  Value ofLastLane(OpBuilder &b, Location loc, Value value) const override {
+    return ROCDL::ReadlaneOp::create(b, loc, b.getI32Type(), value,
+                                     ScalarBuilder(b, loc).i32(info.warpSize - 1));
   }
   Value shuffleIndex(OpBuilder &b, Location loc, Value value, Value lane) const override {
     // The index counts bytes.
@@ -304,6 +327,11 @@ public:
   }
 
 private:
+  static Value moveByDpp(OpBuilder &b, Location loc, Value value, int32_t control) {
+    return ROCDL::DPPUpdateOp::create(b, loc, b.getI32Type(), value, value, control, 0xF, 0xF,
+                                      true);
+  }
+
   /// The type that an instruction wants for A and B; null if it is the vector of elements.
   static Type operandType(OpBuilder &b, const MatrixInstruction &unit, unsigned count) {
     bool wmma = !unit.isMfma();

@@ -355,7 +355,7 @@ def TileGPU_DotWaitOp : TileGPU_Op<"dot_wait", [AllTypesMatch<["accumulators", "
 
 class TileGPU_BufferOp<string mnemonic, list<Trait> traits> : TileGPU_Op<mnemonic, [AttrSizedOperandSegments] # traits> {
   dag place = (ins Tile_PtrType:$base, I32:$bytes, Optional<TileGPU_BoolTensor>:$mask, Optional<TileGPU_Tensor>:$offset,
-      DenseI64ArrayAttr:$strides,
+      Optional<I32>:$start, DenseI64ArrayAttr:$strides,
       I32Attr:$axis, I32Attr:$vector,
       DefaultValuedAttr<Tile_CacheModifierAttr, "::kiln::tile::CacheModifier::None">:$cache,
       DefaultValuedAttr<Tile_EvictionPolicyAttr, "::kiln::tile::EvictionPolicy::Normal">:$evict);
@@ -364,7 +364,7 @@ class TileGPU_BufferOp<string mnemonic, list<Trait> traits> : TileGPU_Op<mnemoni
 def TileGPU_BufferLoadOp : TileGPU_BufferOp<"buffer_load", [MemoryEffects<[MemRead]>]> {
   let summary = "A tile from a buffer, zero where it ends";
   let description = [{
-    The element at index i is `strides` · i bytes behind `base`, or `offset` of it, each a number without sign. Those at `bytes` (0 to 2^31 - 1;
+    The element at index i is `strides` · i bytes behind `base`, and `start` more, or `offset` of it, each a number without sign. Those at `bytes` (0 to 2^31 - 1;
     with `offset` also 2^32 - 16) and behind, and those whose `mask` is false, are not accessed, and are zero. `vector` neighbours along `axis` are neighbours in memory, begin at a multiple of their
     size, and have one value of `mask`; where elements are shorter than 4 bytes a word of 4 lies on one side of the end. Base and
     bytes are what a wave has once (`MemoryFeatures::boundedBuffers`). Example:
@@ -373,7 +373,7 @@ def TileGPU_BufferLoadOp : TileGPU_BufferOp<"buffer_load", [MemoryEffects<[MemRe
   let arguments = place;
   let results = (outs TileGPU_Tensor:$result);
   let assemblyFormat = [{
-    $base `bytes` $bytes (`mask` $mask^)? (`offset` $offset^)? `strides` $strides `axis` $axis `vector` $vector attr-dict `:` functional-type(operands, results)
+    $base `bytes` $bytes (`mask` $mask^)? (`offset` $offset^)? (`start` $start^)? `strides` $strides `axis` $axis `vector` $vector attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }
@@ -386,7 +386,7 @@ def TileGPU_BufferStoreOp : TileGPU_BufferOp<"buffer_store", [MemoryEffects<[Mem
   }];
   let arguments = !con((ins TileGPU_Tensor:$value), place);
   let assemblyFormat = [{
-    $value `,` $base `bytes` $bytes (`mask` $mask^)? (`offset` $offset^)? `strides` $strides `axis` $axis `vector` $vector attr-dict
+    $value `,` $base `bytes` $bytes (`mask` $mask^)? (`offset` $offset^)? (`start` $start^)? `strides` $strides `axis` $axis `vector` $vector attr-dict
     `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;

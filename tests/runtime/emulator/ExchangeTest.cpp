@@ -109,7 +109,8 @@ TEST(Exchange, DppMovesWithinRowsOfSixteen) {
   };
   auto swapped = dpp(0xb1, 0xf, 1), rotated = dpp(0x128, 0xf, 1), shifted = dpp(0x112, 0xf, 0);
   auto zeroed = dpp(0x112, 0xf, 1), mirrored = dpp(0x140, 0xf, 1), halves = dpp(0x141, 0xf, 1);
-  auto firstRow = dpp(0xb1, 0x1, 1);
+  auto firstRow = dpp(0xb1, 0x1, 1), lastOfRow = dpp(0x142, 0xf, 1),
+       lastOfHalf = dpp(0x143, 0xf, 0);
   for (unsigned lane = 0; lane < 64; ++lane) {
     unsigned row = lane / 16 * 16, in = lane % 16;
     EXPECT_EQ(swapped[lane], lane ^ 1);
@@ -119,6 +120,8 @@ TEST(Exchange, DppMovesWithinRowsOfSixteen) {
     EXPECT_EQ(mirrored[lane], row + 15 - in);
     EXPECT_EQ(halves[lane], lane / 8 * 8 + 7 - lane % 8);
     EXPECT_EQ(firstRow[lane], lane < 16 ? lane ^ 1 : 1000 + lane);
+    EXPECT_EQ(lastOfRow[lane], row ? row - 1 : 0);
+    EXPECT_EQ(lastOfHalf[lane], lane >= 32 ? 31 : 1000 + lane);
   }
 }
 

@@ -126,8 +126,12 @@ bool GlobalOrder::keepsThreads(const GlobalAccess &earlier, const GlobalAccess &
     return false;
   if (earlier.byOwners && later.byOwners)
     return true;
-  // A scalar is in every thread.
-  return layout && !hasDuplicates(layout.getLayout(), target);
+  return !hasSeveralThreads(earlier.pointers);
+}
+
+bool GlobalOrder::hasSeveralThreads(Value elements) const {
+  tilegpu::LayoutAttr layout = tilegpu::layoutAttrOf(elements.getType());
+  return !layout || hasDuplicates(layout.getLayout(), target);
 }
 
 BarrierNeed GlobalOrder::between(const GlobalAccess &earlier, const GlobalAccess &later,

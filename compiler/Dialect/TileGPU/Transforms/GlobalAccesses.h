@@ -79,6 +79,8 @@ public:
   BarrierNeed againstRunningAhead(mlir::Operation *read, mlir::scf::ForOp loop);
   /// What stands between by the arrays alone, as if all their elements met.
   BarrierNeed betweenArrays(const GlobalAccess &earlier, const GlobalAccess &later);
+  /// Whether elements are in several threads: of few of them, and scalars.
+  bool hasSeveralThreads(mlir::Value elements) const;
 
 private:
   bool keepsThreads(const GlobalAccess &earlier, const GlobalAccess &later) const;

@@ -445,11 +445,44 @@ private:
   BarrierNeed *probe = nullptr;
 };
 
+/// The pairs of arguments that barriers ask for.
+std::set<ArgumentPair> pairsAskedFor(const BarrierPlanner &planner) {
+  std::set<ArgumentPair> pairs;
+  for (const auto &[op, need] : planner.needs)
+    if (BarrierNeed left = needAt(op, need); !left.always)
+      pairs.insert(left.pairs.begin(), left.pairs.end());
+  return pairs;
+}
+
+/// Whether barriers need no condition. On NVIDIA those of one warp cost no more than that loads in
+/// flight are waited for: less than many comparisons of arguments, and code of which there are two
+/// versions for them (VersionBarriers.cpp). Kernels of one warp with four comparisons or more were
+/// up to 1.17 times as fast without them, those with one to three 0.90 to 1.04 times. On CDNA those
+/// of one wave are no instructions, and a comparison is three: with two of them, a kernel of
+/// several waves that meets once, ahead of what it stores, has done what it waits for. RDNA's wait
+/// for stores and drop what the cache holds.
+bool alwaysMeet(func::FuncOp kernel, const TargetInfo &target, const BarrierPlanner &planner,
+                size_t comparisons) {
+  bool isOneWarp = tilegpu::numWarpsOf(kernel) == 1;
+  if (target.predicatedBarriers)
+    return isOneWarp && comparisons >= 4;
+  if (memoryFeaturesOf(target).sharedBarriers)
+    return false;
+  bool areOnce = llvm::all_of(planner.needs, [](const auto &each) {
+    BarrierNeed left = needAt(each.first, each.second);
+    return left.always || left.pairs.empty() ||
+           (isa<tile::StoreOp>(each.first) && isa<func::FuncOp>(each.first->getParentOp()));
+  });
+  return isOneWarp || (areOnce && comparisons >= 2);
+}
+
 /// Writes the barriers.
 class BarrierWriter {
 public:
-  BarrierWriter(func::FuncOp kernel, bool alwaysMeet)
-      : comparisons(kernel), alwaysMeet(alwaysMeet) {}
+  BarrierWriter(func::FuncOp kernel, const TargetInfo &target, const BarrierPlanner &planner)
+      : comparisons(kernel), pairs(pairsAskedFor(planner)),
+        meetAlways(alwaysMeet(kernel, target, planner, pairs.size())),
+        hasOneCondition(!target.predicatedBarriers) {}
 
   void write(Operation *op, const BarrierNeed &need) {
     OpBuilder builder(op);
@@ -459,31 +492,22 @@ public:
     BarrierNeed left = needAt(op, need);
     if (left.always || !left.pairs.empty())
       tilegpu::BarrierOp::create(builder, op->getLoc(),
-                                 left.always || alwaysMeet ? Value()
-                                                           : comparisons.anyEqual(left.pairs));
+                                 left.always || meetAlways
+                                     ? Value()
+                                     : comparisons.anyEqual(hasOneCondition ? pairs : left.pairs));
     if (left.ofShared && !left.always)
       tilegpu::BarrierOp::create(builder, op->getLoc(), Value()).setIsOfShared(true);
   }
 
 private:
   ArgumentComparisons comparisons;
-  /// Whatever the arguments.
-  bool alwaysMeet;
-};
-
-/// Whether barriers need no condition. On NVIDIA those of one warp cost no more than that loads in
-/// flight are waited for: less than many comparisons of arguments, and code of which there are two
-/// versions for them (VersionBarriers.cpp). Kernels of one warp with four comparisons or more were
-/// up to 1.17 times as fast without them, those with one to three 0.90 to 1.04 times.
-bool alwaysMeet(func::FuncOp kernel, const TargetInfo &target, const BarrierPlanner &planner) {
-  constexpr size_t manyComparisons = 4;
   std::set<ArgumentPair> pairs;
-  for (const auto &[op, need] : planner.needs)
-    if (BarrierNeed left = needAt(op, need); !left.always)
-      pairs.insert(left.pairs.begin(), left.pairs.end());
-  return target.predicatedBarriers && tilegpu::numWarpsOf(kernel) == 1 &&
-         pairs.size() >= manyComparisons;
-}
+  /// Whatever the arguments.
+  bool meetAlways;
+  /// All barriers ask whether any of the pairs is equal: AMD's conditions are scalar registers, of
+  /// which long kernels have too few for several.
+  bool hasOneCondition;
+};
 
 struct InsertBarriersPass : PassWrapper<InsertBarriersPass, OperationPass<func::FuncOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(InsertBarriersPass)
@@ -501,7 +525,7 @@ struct InsertBarriersPass : PassWrapper<InsertBarriersPass, OperationPass<func::
     if (memoryFeaturesOf(*target).sharedBarriers)
       getOperation().walk([](tilegpu::BarrierOp barrier) { barrier.setIsOfShared(true); });
     BarrierPlanner planner(getOperation(), *target);
-    BarrierWriter writer(getOperation(), alwaysMeet(getOperation(), *target, planner));
+    BarrierWriter writer(getOperation(), *target, planner);
     for (auto &[op, need] : planner.needs)
       writer.write(op, need);
   }

@@ -13,9 +13,14 @@
 //   x + pid * 1024 + i, mask pid * 1024 + i < n     base x + pid * 1024, bytes 4 * (n - pid * 1024)
 //
 // What else is in a mask sends the offset of a lane out of range. Words of 4 bytes are in range or
-// not. Where elements are shorter and the bound may divide a word, and where several numbers per
+// not. In a loop up to that bound over arrays below 2 GiB (`tile.small_arrays`) lanes move, not the
+// base, so that the number of bytes is one for all iterations:
+//
+//   x + k + i, mask k + i < n, in a loop up to n    base x, bytes 4 * n, start 4 * k
+//
+// Where elements are shorter and the bound may divide a word, and where several numbers per
 // lane make up the index (strides at run time), accesses stay what they are, unless arrays are
-// promised to be below 2 GiB (`tile.small_arrays`). Then the argument is the base, and all of the
+// promised to be below 2 GiB. Then the argument is the base, and all of the
 // index an offset of 32 bits, where masks select one that is out of range. What loops move pointers
 // by goes to the base, so that offsets are the same in all iterations. A lane that is masked off
 // when the loop begins, and not later, may begin in front of the array: so the base begins 2 GiB
@@ -58,6 +63,13 @@ struct Bound {
   bool isNarrow; ///< the comparison is one of 32 bits: neither side is more
 };
 
+/// A part of the mask that is one for the tile, of numbers that are.
+struct Comparison {
+  arith::CmpIPredicate predicate;
+  Polynomial lhs, rhs;
+  unsigned bits; ///< of the numbers compared
+};
+
 /// Where an access is, and what is in range.
 struct Place {
   Operation *access;
@@ -66,12 +78,14 @@ struct Place {
   SmallVector<int64_t> strides;
   SmallVector<Bound> bounds;
   SmallVector<Value> conditions; ///< i1, of the tile
-  SmallVector<Value> masks;      ///< the rest
+  SmallVector<Comparison> comparisons;
+  SmallVector<Value> masks; ///< the rest
   unsigned axis = 0, vector = 1;
   int64_t span = 0;                    ///< bytes from the first to behind the last element
   bool isShort = false;                ///< offsets are of 32 bits by a promise
   bool isMoved = false;                ///< of such: loops move the base
   std::optional<Polynomial> rest = {}; ///< of such: ShortOffsets::steadyRest
+  Polynomial start = {};               ///< elements that lanes move by in place of the base
 };
 
 class BufferPlanner {
@@ -90,14 +104,14 @@ public:
       return std::nullopt;
     elementBytes = pointer.getElementBytes();
     at = op;
-    Place one{op, argument, {}, {}, {}, {}, {}}, other = one;
+    Place one{op, argument, {}, {}, {}, {}, {}, {}}, other = one;
     if (planStrides(pointers, mask, one))
       return one;
     return isSmall && planOffsets(pointers, mask, other) ? std::optional(other) : std::nullopt;
   }
 
   struct Buffer {
-    Value base, bytes, mask, offset;
+    Value base, bytes, mask, offset, start;
   };
   /// At the access.
   Buffer write(const Place &place, Value pointers, OpBuilder &b) {
@@ -105,24 +119,108 @@ public:
     Location loc = at->getLoc();
     Value base = place.argument;
     if (!place.offset.terms().empty())
-      base = tile::AddPtrOp::create(b, loc, base.getType(), base,
-                                    scalars.write(place.offset, at, b.getI64Type(), b));
+      base = tile::AddPtrOp::create(b, loc, base.getType(), base, baseOffset(place, b));
     Value bytes;
     for (const Bound &bound : place.bounds) {
-      Value below = bytesBelow(bound, place.span, b);
+      int64_t whole = mostShort - mostShort % bound.scale;
+      Value below = bytesBelow(bound, place.start.terms().empty() ? place.span : whole, b);
       bytes = bytes ? arith::MinSIOp::create(b, loc, bytes, below) : below;
     }
     if (!bytes)
       bytes = number(!place.isShort ? place.span : place.isMoved ? movedBufferBytes : mostShort, b);
-    for (Value condition : place.conditions)
-      bytes = arith::SelectOp::create(b, loc, condition, bytes, number(0, b));
+    SmallVector<Value> conditions = place.conditions;
+    for (const Comparison &comparison : place.comparisons)
+      conditions.push_back(compare(comparison, b));
+    for (Value condition : conditions)
+      bytes = b.createOrFold<arith::SelectOp>(loc, condition, bytes, number(0, b));
     Value mask;
     for (Value part : place.masks)
       mask = mask ? arith::AndIOp::create(b, loc, mask, part) : part;
-    return {base, bytes, mask, place.isShort ? offsetOf(place, pointers, b) : Value()};
+    return {base, bytes, mask, place.isShort ? offsetOf(place, pointers, b) : Value(),
+            startOf(place, b)};
+  }
+
+  /// Has lanes move in place of the base where the loop around the access goes up to what bounds
+  /// it. The number of bytes is that of the first iteration then. An iteration's first lane is in
+  /// the array, or the one's before, so that no offset comes to 2^32.
+  void moveLanes(Place &place) {
+    auto loop = dyn_cast<scf::ForOp>(place.access->getParentOp());
+    if (!isSmall || place.isShort || place.bounds.empty() || !place.masks.empty() || !loop)
+      return;
+    Polynomial start = movedIn(place.offset, loop);
+    int64_t bytes = cast<tile::PtrType>(place.argument.getType()).getElementBytes();
+    bool isSteady = llvm::all_of(place.bounds, [&](const Bound &bound) {
+      Polynomial moved = movedIn(bound.uniform, loop);
+      return movedIn(bound.bound, loop).terms().empty() && isUpTo(loop, bound) &&
+             start.plus(start, bytes - 1) == moved.plus(moved, bound.scale - 1);
+    });
+    if (start.terms().empty() || !isSteady || !scalars.isNonNegative(start) ||
+        !scalars.canWrite(start, place.access, Builder(loop).getI32Type()))
+      return;
+    place.start = start;
+    place.offset = place.offset.plus(start, -1);
+    for (Bound &bound : place.bounds)
+      bound.uniform = bound.uniform.plus(movedIn(bound.uniform, loop), -1);
+  }
+
+  /// As it was before.
+  void moveBase(Place &place) {
+    if (place.start.terms().empty())
+      return;
+    int64_t bytes = cast<tile::PtrType>(place.argument.getType()).getElementBytes();
+    place.offset = place.offset.plus(place.start);
+    for (Bound &bound : place.bounds)
+      bound.uniform =
+          bound.uniform.plus(*place.start.plus(place.start, bytes - 1).dividedBy(bound.scale));
+    place.start = Polynomial();
   }
 
 private:
+  /// What the number of the loop's iteration is in.
+  Polynomial movedIn(const Polynomial &polynomial, scf::ForOp loop) const {
+    Polynomial moved;
+    for (auto &[monomial, coefficient] : polynomial.terms())
+      if (llvm::any_of(monomial, [&](Symbol symbol) {
+            return polynomials.meaning(symbol).loop == loop.getOperation();
+          }))
+        moved.add(monomial, coefficient);
+    return moved;
+  }
+
+  /// Whether the tile's first element is below the bound in each iteration, but for some elements
+  /// ahead.
+  bool isUpTo(scf::ForOp loop, const Bound &bound) {
+    constexpr int64_t mostAhead = 1 << 20;
+    Polynomial counter = polynomials.of(loop.getInductionVar()),
+               end = polynomials.of(loop.getUpperBound());
+    std::optional<int64_t> ahead = bound.uniform.plus(counter, -1).asConstant();
+    std::optional<int64_t> beyond = bound.bound.plus(end, -1).asConstant();
+    return ahead && beyond && std::abs(*ahead) <= mostAhead && *beyond >= 0;
+  }
+
+  Value startOf(const Place &place, OpBuilder &b) {
+    if (place.start.terms().empty())
+      return {};
+    int64_t bytes = cast<tile::PtrType>(place.argument.getType()).getElementBytes();
+    Value elements = scalars.write(place.start, at, b.getI32Type(), b);
+    return arith::MulIOp::create(b, at->getLoc(), elements, number(bytes, b));
+  }
+
+  /// Elements. Of an array below 2 GiB their lower word, which is all where an element is accessed:
+  /// but in a loop that moves the base LLVM adds to it.
+  Value baseOffset(const Place &place, OpBuilder &b) {
+    bool isMoved = llvm::any_of(place.offset.terms(), [&](auto &term) {
+      return llvm::any_of(term.first, [&](Symbol symbol) {
+        return polynomials.meaning(symbol).kind == SymbolMeaning::Kind::Iteration;
+      });
+    });
+    bool isWord =
+        isSmall && !place.isShort && !isMoved && scalars.canWrite(place.offset, at, b.getI32Type());
+    Value elements =
+        scalars.write(place.offset, at, isWord ? Type(b.getI32Type()) : b.getI64Type(), b);
+    return isWord ? arith::ExtSIOp::create(b, at->getLoc(), b.getI64Type(), elements) : elements;
+  }
+
   bool planStrides(Value pointers, Value mask, Place &place) {
     std::optional<Split> split = splitOf(pointers);
     std::optional<Polynomial> offset =
@@ -183,14 +281,15 @@ private:
                     scalars.isNonNegative(bound.uniform);
     Type type = isNarrow ? narrow : wide;
     Value start = scalars.write(bound.uniform, at, type, b);
-    Value left = arith::MaxSIOp::create(b, loc, scalars.write(bound.bound, at, type, b), start);
-    left = arith::SubIOp::create(b, loc, left, start);
+    Value end = scalars.write(bound.bound, at, type, b);
+    Value left = b.createOrFold<arith::MaxSIOp>(loc, end, start);
+    left = b.createOrFold<arith::SubIOp>(loc, left, start);
     Value most = arith::ConstantOp::create(
         b, loc, b.getIntegerAttr(type, (span + bound.scale - 1) / bound.scale));
-    left = arith::MinSIOp::create(b, loc, left, most);
+    left = b.createOrFold<arith::MinSIOp>(loc, left, most);
     if (!isNarrow)
-      left = arith::TruncIOp::create(b, loc, narrow, left);
-    return arith::MulIOp::create(b, loc, left, number(bound.scale, b));
+      left = b.createOrFold<arith::TruncIOp>(loc, narrow, left);
+    return b.createOrFold<arith::MulIOp>(loc, left, number(bound.scale, b));
   }
 
   /// Of bytes or an index; none if an index is multiplied by anything but a constant of at least 0.
@@ -239,8 +338,38 @@ private:
     auto splat = dyn_cast_or_null<tile::SplatOp>(op);
     if (splat && scalars.isOfWave(splat.getSource()))
       place.conditions.push_back(splat.getSource());
+    else if (std::optional<Comparison> comparison = uniformComparison(mask))
+      place.comparisons.push_back(*comparison);
     else
       place.masks.push_back(mask);
+  }
+
+  /// As of an index along an axis of one element.
+  std::optional<Comparison> uniformComparison(Value mask) {
+    auto comparison = mask.getDefiningOp<arith::CmpIOp>();
+    using P = arith::CmpIPredicate;
+    if (!comparison || !llvm::is_contained({P::eq, P::ne, P::slt, P::sle, P::sgt, P::sge},
+                                           comparison.getPredicate()))
+      return std::nullopt;
+    Comparison found{comparison.getPredicate(), polynomials.of(comparison.getLhs()),
+                     polynomials.of(comparison.getRhs()),
+                     tile::elementTypeOf(comparison.getLhs().getType()).getIntOrFloatBitWidth()};
+    Type wide = IntegerType::get(at->getContext(), 64);
+    auto isWritten = [&](const Polynomial &side) {
+      return polynomials.isUniform(side) && scalars.canWrite(side, at, wide);
+    };
+    bool isOfWave = found.bits >= 32 && isWritten(found.lhs) && isWritten(found.rhs);
+    return isOfWave ? std::optional(found) : std::nullopt;
+  }
+
+  Value compare(const Comparison &comparison, OpBuilder &b) {
+    Type narrow = b.getI32Type();
+    bool isNarrow = comparison.bits == 32 && scalars.canWrite(comparison.lhs, at, narrow) &&
+                    scalars.canWrite(comparison.rhs, at, narrow);
+    Type type = isNarrow ? narrow : Type(b.getI64Type());
+    return b.createOrFold<arith::CmpIOp>(at->getLoc(), comparison.predicate,
+                                         scalars.write(comparison.lhs, at, type, b),
+                                         scalars.write(comparison.rhs, at, type, b));
   }
 
   void takeMask(Value mask, Place &place) {
@@ -354,10 +483,12 @@ bool isZero(Value value) {
 
 void useBuffer(tile::LoadOp load, const Place &place, BufferPlanner &planner) {
   OpBuilder b(load);
-  auto [base, bytes, mask, offset] = planner.write(place, load.getPtr(), b);
+  auto [base, bytes, mask, offset, start] = planner.write(place, load.getPtr(), b);
   Value loaded = tilegpu::BufferLoadOp::create(b, load.getLoc(), load.getType(), base, bytes, mask,
-                                               offset, place.strides, place.axis, place.vector,
-                                               load.getCache(), load.getEvict());
+                                               offset, start, place.strides, place.axis,
+                                               place.vector, load.getCache(), load.getEvict());
+  if (isLoadedByOwner(load))
+    setLoadedByOwner(loaded.getDefiningOp());
   if (load.getMask() && load.getOther() && !isZero(load.getOther()))
     loaded = arith::SelectOp::create(b, load.getLoc(), load.getMask(), loaded, load.getOther());
   load.getResult().replaceAllUsesWith(loaded);
@@ -365,9 +496,9 @@ void useBuffer(tile::LoadOp load, const Place &place, BufferPlanner &planner) {
 
 void useBuffer(tile::StoreOp store, const Place &place, BufferPlanner &planner) {
   OpBuilder b(store);
-  auto [base, bytes, mask, offset] = planner.write(place, store.getPtr(), b);
+  auto [base, bytes, mask, offset, start] = planner.write(place, store.getPtr(), b);
   tilegpu::BufferStoreOp::create(b, store.getLoc(), store.getValue(), base, bytes, mask, offset,
-                                 place.strides, place.axis, place.vector, store.getCache(),
+                                 start, place.strides, place.axis, place.vector, store.getCache(),
                                  store.getEvict());
 }
 
@@ -394,13 +525,15 @@ struct UseBuffersPass : PassWrapper<UseBuffersPass, OperationPass<func::FuncOp>>
     };
     // What polls memory LLVM must not take out of a loop, as it would an access to a buffer.
     getOperation().walk([&](tile::LoadOp load) {
-      if (!tilegpu::isReadForAll(load) && !isLoadedByOwner(load) &&
-          load.getCache() != tile::CacheModifier::CG)
+      if (!tilegpu::isReadForAll(load) && load.getCache() != tile::CacheModifier::CG)
         plan(load);
     });
     getOperation().walk([&](tile::StoreOp store) { plan(store); });
     dropDifferentBases(places);
     keepApart(places);
+    for (Place &place : places)
+      planner.moveLanes(place);
+    moveAlike(places, planner);
     for (const Place &place : places)
       if (auto load = dyn_cast<tile::LoadOp>(place.access))
         useBuffer(load, place, planner);
@@ -429,6 +562,21 @@ private:
     llvm::erase_if(places, [&](const Place &place) {
       return place.isShort && mixed.contains(place.argument);
     });
+  }
+
+  /// Nor are there two bases in one block of which one moves and one does not.
+  static void moveAlike(std::vector<Place> &places, BufferPlanner &planner) {
+    DenseSet<Value> mixed;
+    for (const Place &place : places)
+      for (const Place &other : places)
+        if (place.argument == other.argument &&
+            (isa<tile::StoreOp>(place.access) || isa<tile::StoreOp>(other.access)) &&
+            !(place.offset == other.offset &&
+              place.start.terms().empty() == other.start.terms().empty()))
+          mixed.insert(place.argument);
+    for (Place &place : places)
+      if (mixed.contains(place.argument))
+        planner.moveBase(place);
   }
 
   /// An array has accesses to buffers or plain ones, where one of them writes: LLVM's scheduler

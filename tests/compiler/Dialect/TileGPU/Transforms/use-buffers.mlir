@@ -83,6 +83,29 @@ func.func @words(%x: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32, %ev
   return %a, %b, %c, %d : tensor<256xf16, #l>, tensor<256xf16, #l>, tensor<256xf16, #l>, tensor<256xf16, #l>
 }
 
+// A part of the mask that is one for the tile, as of an axis of one element, chooses the number of bytes.
+// CHECK-LABEL: func.func @one_row
+// CHECK-SAME: %[[ROWS:[a-z0-9]+]]: i32, %[[N:[a-z0-9]+]]: i32)
+// CHECK-DAG: %[[PID:.*]] = tile.program_id 0
+// CHECK-DAG: %[[ZERO:.*]] = arith.constant 0 : i32
+// CHECK: %[[IN:.*]] = arith.cmpi slt, %[[PID]], %[[ROWS]] : i32
+// CHECK: %[[BYTES:.*]] = arith.select %[[IN]], %{{.*}}, %[[ZERO]] : i32
+// CHECK: tilegpu.buffer_load %{{.*}} bytes %[[BYTES]] strides [4] axis 0
+func.func @one_row(%x: !tile.ptr<f32>, %rows: i32, %n: i32) -> tensor<256xf32, #l> {
+  %pid = tile.program_id 0 : i32
+  %r = tile.arange 0, 256 : tensor<256xi32, #l>
+  %ps = tile.splat %pid : i32 -> tensor<256xi32, #l>
+  %rs = tile.splat %rows : i32 -> tensor<256xi32, #l>
+  %ns = tile.splat %n : i32 -> tensor<256xi32, #l>
+  %isRow = arith.cmpi slt, %ps, %rs : tensor<256xi32, #l>
+  %isColumn = arith.cmpi slt, %r, %ns : tensor<256xi32, #l>
+  %m = arith.andi %isRow, %isColumn : tensor<256xi1, #l>
+  %px = tile.splat %x : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>, #l>
+  %ax = tile.addptr %px, %r : tensor<256x!tile.ptr<f32>, #l>, tensor<256xi32, #l>
+  %v = tile.load %ax mask %m : (tensor<256x!tile.ptr<f32>, #l>, tensor<256xi1, #l>) -> tensor<256xf32, #l>
+  return %v : tensor<256xf32, #l>
+}
+
 // A pointer that a loop moves on is where it started and as many steps; the base moves.
 // CHECK-LABEL: func.func @moved
 // CHECK: scf.for %[[I:.*]] =

@@ -68,6 +68,40 @@ func.func @bounded(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32) -
   return %v : tensor<256xf32, #l>
 }
 
+// In a loop up to the bound lanes move, and base and bytes are the same in all iterations.
+// CHECK-LABEL: func.func @row
+// CHECK-SAME: %[[X:.*]]: !tile.ptr<f32> {{.*}}, %[[N:[a-z0-9]+]]: i32, %[[M:[a-z0-9]+]]: i32
+// CHECK: scf.for %[[I:[a-z0-9]+]] =
+// CHECK-NOT: tile.addptr
+// CHECK: %[[BYTES:.*]] = arith.muli
+// CHECK: %[[START:.*]] = arith.muli %[[I]], %{{.*}} : i32
+// CHECK: tilegpu.buffer_load %[[X]] bytes %[[BYTES]] start %[[START]] strides [4] axis 0 vector 4
+// Another bound than the loop's may be far below it.
+// CHECK: %[[BASE:.*]] = tile.addptr %[[X]]
+// CHECK: tilegpu.buffer_load %[[BASE]] bytes %{{[^ ]*}} strides [4] axis 0 vector 4
+func.func @row(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32, %m: i32) -> tensor<256xf32, #l> attributes {tile.small_arrays} {
+  %c0 = arith.constant 0 : i32
+  %c256 = arith.constant 256 : i32
+  %zero = arith.constant dense<0.0> : tensor<256xf32, #l>
+  %r = tile.arange 0, 256 : tensor<256xi32, #l>
+  %ns = tile.splat %n : i32 -> tensor<256xi32, #l>
+  %ms = tile.splat %m : i32 -> tensor<256xi32, #l>
+  %px = tile.splat %x : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>, #l>
+  %out = scf.for %i = %c0 to %n step %c256 iter_args(%sum = %zero) -> (tensor<256xf32, #l>) : i32 {
+    %is = tile.splat %i : i32 -> tensor<256xi32, #l>
+    %index = arith.addi %is, %r : tensor<256xi32, #l>
+    %p = tile.addptr %px, %index : tensor<256x!tile.ptr<f32>, #l>, tensor<256xi32, #l>
+    %inN = arith.cmpi slt, %index, %ns : tensor<256xi32, #l>
+    %v = tile.load %p mask %inN : (tensor<256x!tile.ptr<f32>, #l>, tensor<256xi1, #l>) -> tensor<256xf32, #l>
+    %inM = arith.cmpi slt, %index, %ms : tensor<256xi32, #l>
+    %w = tile.load %p mask %inM : (tensor<256x!tile.ptr<f32>, #l>, tensor<256xi1, #l>) -> tensor<256xf32, #l>
+    %both = arith.addf %v, %w : tensor<256xf32, #l>
+    %s = arith.addf %sum, %both : tensor<256xf32, #l>
+    scf.yield %s : tensor<256xf32, #l>
+  }
+  return %out : tensor<256xf32, #l>
+}
+
 // A loop moves the base, which begins nearly 2 GiB in front: 2^29 - 8 elements. Offsets are those of the
 // first iteration, and as much more.
 // CHECK-LABEL: func.func @moved
