@@ -9,6 +9,7 @@ Mask arithmetic is counted: comparisons of integers in lanes, and what is comput
 around lanes that do nothing. Some of it is what kernels ask for (`tl.where(column == target, …)`), so it is compared with Triton's.
 """
 import collections
+import itertools
 import math
 import re
 import sys
@@ -132,7 +133,8 @@ def counted(kernel, way, masks, arch):
     classes["wait"] = sum(i.name.startswith("s_wait") for i in body)
     widths = collections.Counter(f"{i.kind()} {bytes_of(i)}" for i in body if is_access(i))
     return {"bytes": sum(map(bytes_of, body)), "accesses": sum(map(is_access, body)), "widths": dict(widths), **{c: classes[c] for c in CLASSES},
-            "instructions": sum(classes[c] for c in CLASSES), "masks": sum(at in masks for at in way), "mca": cycles_of_mca(kernel, way, arch) if way else None}
+            "instructions": sum(classes[c] for c in CLASSES), "masks": sum(at in masks for at in way),
+            "barriers": sum(i.kind() == "barrier" for i in body), "mca": cycles_of_mca(kernel, way, arch) if way else None}
 
 
 def measure_streaming(text, arch, num_warps, shared=None):
@@ -157,18 +159,32 @@ def together(parts):
     return {**result, "widths": dict(sum((collections.Counter(p["widths"]) for p in parts), collections.Counter()))}
 
 
+def without_versions(loops, count):
+    """Of loops with the same accesses, those of most bytes, the one where threads meet less, while there are more than `count`: the other is for
+    equal arguments."""
+    loops = list(loops)
+    while len(loops) > count > 0:
+        alike = [(a, b) for a, b in itertools.combinations(loops, 2) if a["widths"] == b["widths"]]
+        if not alike:
+            break
+        loops.remove(max(max(alike, key=lambda pair: pair[0]["bytes"]), key=lambda loop: (loop["barriers"], loop["instructions"])))
+    return loops
+
+
 def side_by_side(outcome):
     """(Kiln's numbers, Triton's): of loops for the same bytes."""
     kiln, triton = (outcome[c]["loops"] for c in ("kiln", "triton"))
+    kiln, triton = without_versions(kiln, len(triton)), without_versions(triton, len(kiln))
     if len(kiln) != len(triton):
-        kiln, triton = ([max(loops, key=lambda l: l["bytes"])] if loops else [] for loops in (kiln, triton))
+        kiln, triton = ([max(loops, key=lambda l: (l["bytes"], -l["instructions"]))] if loops else [] for loops in (kiln, triton))
     if not kiln or not triton:
         return outcome["kiln"]["whole"], outcome["triton"]["whole"]
     halves = ([], [])
     for ours, theirs in zip(kiln, triton):
         least = min(ours["bytes"], theirs["bytes"])
         for half, numbers in zip(halves, (ours, theirs)):
-            half.append(scaled(numbers, numbers["bytes"] / least if least else 1))
+            # What one loads by scalar instructions, or twice, makes up parts of a round.
+            half.append(scaled(numbers, max(1, round(numbers["bytes"] / least)) if least else 1))
     return tuple(map(together, halves))
 
 

@@ -476,13 +476,19 @@ bool alwaysMeet(func::FuncOp kernel, const TargetInfo &target, const BarrierPlan
   return isOneWarp || (areOnce && comparisons >= 2);
 }
 
+/// Beside products of matrices neither a barrier nor its condition is anything.
+bool multiplies(func::FuncOp kernel) {
+  return kernel.walk([](tilegpu::DotOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
 /// Writes the barriers.
 class BarrierWriter {
 public:
   BarrierWriter(func::FuncOp kernel, const TargetInfo &target, const BarrierPlanner &planner)
       : comparisons(kernel), pairs(pairsAskedFor(planner)),
-        meetAlways(alwaysMeet(kernel, target, planner, pairs.size())),
-        hasOneCondition(!target.predicatedBarriers) {}
+        hasOneCondition(!target.predicatedBarriers && !multiplies(kernel)),
+        meetAlways((target.predicatedBarriers || hasOneCondition) &&
+                   alwaysMeet(kernel, target, planner, pairs.size())) {}
 
   void write(Operation *op, const BarrierNeed &need) {
     OpBuilder builder(op);
@@ -502,11 +508,11 @@ public:
 private:
   ArgumentComparisons comparisons;
   std::set<ArgumentPair> pairs;
-  /// Whatever the arguments.
-  bool meetAlways;
   /// All barriers ask whether any of the pairs is equal: AMD's conditions are scalar registers, of
   /// which long kernels have too few for several.
   bool hasOneCondition;
+  /// Whatever the arguments.
+  bool meetAlways;
 };
 
 struct InsertBarriersPass : PassWrapper<InsertBarriersPass, OperationPass<func::FuncOp>> {
