@@ -167,7 +167,8 @@ private:
     llvm::Instruction *place =
         firstWrite == accesses.end() ? block.getTerminator() : firstWrite->first;
     for (llvm::Instruction *product : llvm::ArrayRef(products).take_front(firstHalf()))
-      bringBefore(product, place);
+      if (place->comesBefore(product))
+        bringBefore(product, place);
     llvm::IRBuilder<> b(place);
     llvm::Instruction *parting =
         b.CreateIntrinsic(llvm::Intrinsic::amdgcn_sched_barrier, {b.getInt32(0)});
