@@ -144,6 +144,7 @@ void registerTileGPUPasses() {
   registerPass([] { return createShareBuffersPass(); });
   registerPass([] { return createReadStagedPass(); });
   registerPass([] { return createDeferReadsPass(); });
+  registerPass([] { return createPeelLoopsPass(); });
   registerPass([] { return createInsertBarriersPass(); });
   registerPass([] { return createChainDotsPass(); });
   registerPass([] { return createVersionBarriersPass(); });
