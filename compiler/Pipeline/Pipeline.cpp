@@ -272,6 +272,8 @@ void addMemoryPasses(PassManager &passes) {
   passes.addNestedPass<func::FuncOp>(createDeferReadsPass());
   // After it a product's operands share memory where more blocks fit a processor for it.
   passes.addNestedPass<func::FuncOp>(createTakeTurnsPass());
+  // After it loops of products do not ask whether there is a next iteration to load for.
+  passes.addNestedPass<func::FuncOp>(createPeelLoopsPass());
   // After it every scratch and buffer has an offset, and the kernel its total.
   passes.addNestedPass<func::FuncOp>(createAllocateSharedMemoryPass());
   // After it accesses of different threads to an element are in program order.

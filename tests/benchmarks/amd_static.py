@@ -26,6 +26,7 @@ sizes and strides are multiples of 16, and the last stride of each array is 1, u
 """
 import argparse
 import ast
+import collections
 import hashlib
 import importlib.abc
 import importlib.machinery
@@ -180,9 +181,9 @@ def parameters(case):
 
 
 # What of their loops' products several warps compute alike, as the tile has fewer rows or columns than the warps' units: from the IR of both.
-KILN_DOT = re.compile(r'tilegpu\.dot .*unit <"\w+\.(\d+)x(\d+)x[^"]*"( swapped)?, warps (\d+) x (\d+)>.*-> tensor<(\d+)x(\d+)x')
+KILN_DOT = re.compile(r'tilegpu\.dot .*unit <"\w+\.(\d+)x(\d+)x[^"]*"(?: swapped)?, warps (\d+) x (\d+)>.* : \(tensor<\d+x(\d+)x.*-> tensor<(\d+)x(\d+)x')
 KILN_SHAPE = re.compile(r"tilegpu\.dot .* : \(tensor<\d+x(\d+)x.*-> tensor<(\d+)x(\d+)x")
-TRITON_DOT = re.compile(r"tt\.dot .*-> tensor<(\d+)x(\d+)x\w+, (#\w+)>")
+TRITON_DOT = re.compile(r"tt\.dot .* : tensor<\d+x(\d+)x.*-> tensor<(\d+)x(\d+)x\w+, (#\w+)>")
 TRITON_UNIT = re.compile(r"(#\w+) = #ttg\.amd_\w+<\{.*warpsPerCTA = \[(\d+), (\d+)\].*instrShape = \[(\d+), (\d+)")
 # RDNA's: where each power of two of a warp's number leads, in instructions of 16 x 16.
 TRITON_WMMA = re.compile(r"(#\w+) = #ttg\.amd_wmma<\{.*ctaLayout = \{.*?warp = \[([^}]*)\]")
@@ -193,9 +194,35 @@ def repeated(tile, unit, warps, num_warps):
     return num_warps / math.prod(warps) * math.prod(max(1, u * w / t) for t, u, w in zip(tile, unit, warps))
 
 
+def by_loop(ir):
+    """The lines of the IR that stand in the same innermost loop, in any of its branches."""
+    loops, around = collections.defaultdict(list), []
+    for number, line in enumerate(ir.splitlines()):
+        indent = len(line) - len(line.lstrip())
+        while around and line.strip() and around[-1][0] >= indent:
+            around.pop()
+        if re.search(r"scf\.for|scf\.while|\} do \{", line):
+            around.append((indent, number))
+        loops[around[-1][1] if around else None].append(line)
+    return loops.values()
+
+
+def repeated_in_loop(ir, products_of):
+    """By how much more is computed than asked for in the loop with most products: of some dots, mostly. `products_of`: of a line with a dot,
+    the product's (m, n, k) and how often it is computed; else none."""
+    dots = [[(math.prod(shape), times) for shape, times in filter(None, map(products_of, lines))] for lines in by_loop(ir)]
+    main = max(dots, key=lambda loop: sum(size for size, _ in loop))
+    return sum(size * times for size, times in main) / sum(size for size, _ in main) if main else 1
+
+
 def repeated_by_kiln(ir, num_warps):
-    shares = [repeated((int(m), int(n)), (int(um), int(un)), (int(wm), int(wn)), num_warps) for um, un, _, wm, wn, m, n in KILN_DOT.findall(ir)]
-    return min(shares, default=1)
+    def products_of(line):
+        found = KILN_DOT.search(line)
+        if not found:
+            return None
+        um, un, wm, wn, k, m, n = map(int, found.groups())
+        return (m, n, k), repeated((m, n), (um, un), (wm, wn), num_warps)
+    return repeated_in_loop(ir, products_of)
 
 
 def asked_for(ir, num_warps):
@@ -209,7 +236,13 @@ def repeated_by_triton(ir, num_warps):
     for name, places in TRITON_WMMA.findall(ir):
         steps = re.findall(r"\[(\d+), (\d+)\]", places)
         units.setdefault(name, ((16, 16), tuple(2 ** sum(int(step[axis]) > 0 for step in steps) for axis in range(2))))
-    return min((repeated((int(m), int(n)), *units[unit], num_warps) for m, n, unit in TRITON_DOT.findall(ir) if unit in units), default=1)
+    def products_of(line):
+        found = TRITON_DOT.search(line)
+        if not found or found[4] not in units:
+            return None
+        k, m, n = map(int, found.groups()[:3])
+        return (m, n, k), repeated((m, n), *units[found[4]], num_warps)
+    return repeated_in_loop(ir, products_of)
 
 
 def by_kiln(case, args):

@@ -34,6 +34,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PatternMatch.h"
 #include "llvm/Transforms/Utils/Local.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 #include <map>
 #include <tuple>
@@ -348,6 +349,10 @@ void carryDescriptors(llvm::Function &kernel, bool mayMoveOffsets) {
   llvm::TargetLibraryInfo library(functions);
   llvm::DominatorTree tree(kernel);
   llvm::LoopInfo loops(tree);
+  // Words are made in front of a loop, not where a branch leads to it and elsewhere.
+  for (llvm::Loop *loop : loops.getLoopsInPreorder())
+    if (loop->isInnermost() && !loop->getLoopPreheader())
+      llvm::InsertPreheaderForLoop(loop, &tree, &loops, /*MSSAU=*/nullptr, /*PreserveLCSSA=*/false);
   llvm::AssumptionCache assumptions(kernel);
   llvm::ScalarEvolution evolution(kernel, library, assumptions, tree, loops);
   for (llvm::Loop *loop : loops.getLoopsInPreorder())

@@ -77,6 +77,7 @@ public:
     if (products.empty() || accesses.empty() || products.size() + accesses.size() > mostGroups)
       return;
     orderReads();
+    orderWrites();
     size_t leading = bringFirstToFront(), next = 0;
     llvm::Instruction *late = leaveWorkForNext(leading);
     if (products.size() == 1)
@@ -142,8 +143,8 @@ private:
       return std::min(of, llvm::divideCeil(done * of, std::max<size_t>(1, places)));
     };
     size_t done = product + 1;
-    return share(reads, done, half / 2) +
-           (done > half ? share(writes, done - half, products.size() - half - 1) : 0);
+    size_t written = done > half ? share(writes, done - half, products.size() - half - 1) : 0;
+    return share(reads, done, half / 2) + std::min(writes, llvm::alignTo(written, 2));
   }
 
   size_t firstHalf() const { return std::max<size_t>(1, products.size() / 2); }
@@ -240,7 +241,9 @@ private:
 
   /// Has reads from shared memory between which nothing else touches memory stand in the order in
   /// which products need them. A read is mostly of several registers' worth: the layout's order has
-  /// nothing to do with the products'.
+  /// nothing to do with the products'. Those for the second half of the products, of which all are
+  /// issued beside the first half, are in the opposite order: what is needed first is read last,
+  /// and has waited for the others.
   void orderReads() {
     llvm::DenseMap<llvm::Instruction *, size_t> uses = firstUses();
     llvm::DenseMap<llvm::Instruction *, std::pair<size_t, size_t>> ranks;
@@ -258,7 +261,13 @@ private:
             new llvm::FreezeInst(llvm::PoisonValue::get(llvm::Type::getInt1Ty(block.getContext())),
                                  "", first->first->getIterator());
         std::sort(first, last, [&](const auto &a, const auto &b) {
-          return ranks.lookup(a.first) < ranks.lookup(b.first);
+          auto [useOfA, numberOfA] = ranks.lookup(a.first);
+          auto [useOfB, numberOfB] = ranks.lookup(b.first);
+          bool areLate = std::min(useOfA, useOfB) >= products.size() / 2 &&
+                         std::max(useOfA, useOfB) < products.size();
+          if (areLate && useOfA != useOfB)
+            return useOfA > useOfB;
+          return std::pair(useOfA, numberOfA) < std::pair(useOfB, numberOfB);
         });
         for (auto *access = first; access != last; ++access)
           bringBefore(access->first, place);
@@ -266,6 +275,34 @@ private:
       }
       first = std::max(last, first + 1);
     }
+  }
+
+  /// Has of two writes the one come first whose value is loaded last: the other one does not wait.
+  /// Both are issued together.
+  void orderWrites() {
+    auto *first = llvm::find_if(accesses, isOf(SharedWrite));
+    for (; accesses.end() - first >= 2; first += 2) {
+      auto &[one, kind] = first[0];
+      auto &[other, otherKind] = first[1];
+      if (kind != SharedWrite || otherKind != SharedWrite || !isAloneBetween(one, other))
+        continue;
+      llvm::Instruction *ofOne = lastLoadFor(*one), *ofOther = lastLoadFor(*other);
+      if (!ofOne || !ofOther || !ofOne->comesBefore(ofOther))
+        continue;
+      bringBefore(other, one);
+      std::swap(first[0], first[1]);
+    }
+  }
+
+  /// The last load from global memory that the written value is computed from; null: none.
+  llvm::Instruction *lastLoadFor(llvm::Instruction &write) const {
+    llvm::Instruction *last = nullptr;
+    visitSources(&write, [&](llvm::Instruction *source) {
+      if (classOf(*source) == GlobalRead && (!last || last->comesBefore(source)))
+        last = source;
+      return classOf(*source) != Matrix;
+    });
+    return last;
   }
 
   static bool isAloneBetween(llvm::Instruction *from, llvm::Instruction *to) {

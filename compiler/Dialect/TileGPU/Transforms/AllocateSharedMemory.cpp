@@ -145,6 +145,7 @@ void registerTileGPUPasses() {
   registerPass([] { return createReadStagedPass(); });
   registerPass([] { return createDeferReadsPass(); });
   registerPass([] { return createTakeTurnsPass(); });
+  registerPass([] { return createPeelLoopsPass(); });
   registerPass([] { return createInsertBarriersPass(); });
   registerPass([] { return createChainDotsPass(); });
   registerPass([] { return createVersionBarriersPass(); });

@@ -58,6 +58,11 @@ std::unique_ptr<mlir::Pass> createEvictReadPass();
 /// after kiln-pipeline-loops; the module names the target.
 std::unique_ptr<mlir::Pass> createPrefetchLoadsPass();
 
+/// Has the last iteration of a loop of products behind it, where the others would ask whether there
+/// is a next one to load for. On func.func, ahead of kiln-allocate-shared-memory; the module names
+/// the target.
+std::unique_ptr<mlir::Pass> createPeelLoopsPass();
+
 /// Moves large loads behind the products ahead of their use where the kernel's threads do not have
 /// registers for what they hold meanwhile. On func.func, ahead of kiln-insert-barriers; the module
 /// names the target.

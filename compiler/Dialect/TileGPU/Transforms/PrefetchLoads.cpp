@@ -176,12 +176,37 @@ private:
 
   /// A few registers with what the others take, and not what is stored for dots, or carried, which
   /// is ahead already.
-  static bool isLittle(tile::LoadOp load, unsigned others) {
+  bool isLittle(tile::LoadOp load, unsigned others) {
     constexpr unsigned few = 24;
-    return registersOf(load.getResult()) + others <= few &&
-           llvm::none_of(load->getUsers(), [](Operation *user) {
-             return isa<tilegpu::SharedStoreOp, scf::YieldOp>(user);
+    return registersOf(load.getResult()) + others <= few && !isAhead(load.getResult());
+  }
+
+  bool isAhead(Value loaded) {
+    return llvm::any_of(loaded.getUsers(), [&](Operation *user) {
+      auto trans = dyn_cast<tile::TransOp>(user);
+      return isa<tilegpu::SharedStoreOp, scf::YieldOp>(user) ||
+             (trans && llvm::any_of(trans->getUsers(), isForNext) && productsHideLoads());
+    });
+  }
+
+  /// Whether it stores to a buffer what the next iteration reads.
+  static bool isForNext(Operation *user) {
+    auto store = dyn_cast<tilegpu::SharedStoreOp>(user);
+    tilegpu::AllocOp buffer = store ? allocationBehind(store.getBuffer()) : tilegpu::AllocOp();
+    return buffer && llvm::none_of(usersOf(buffer), [&](Operation *reader) {
+             return reader->getBlock() == store->getBlock() && store->isBeforeInBlock(reader);
            });
+  }
+
+  /// Whether a warp's products of an iteration take about as long as a load, so that one iteration
+  /// ahead is enough: some 500 cycles of CDNA's units.
+  bool productsHideLoads() {
+    constexpr int64_t enough = int64_t(1) << 17;
+    int64_t products = 0;
+    for (auto dot : loop.getBody()->getOps<tilegpu::DotOp>())
+      products += cast<RankedTensorType>(dot.getType()).getNumElements() *
+                  cast<RankedTensorType>(dot.getA().getType()).getShape().back();
+    return products >= enough * tilegpu::numWarpsOf(loop);
   }
 
   scf::ForOp loop;

@@ -36,6 +36,7 @@
 #include "compiler/Target/MemoryFeatures.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -93,7 +94,9 @@ public:
   BufferPlanner(func::FuncOp kernel, const TargetInfo &target)
       : target(target), facts(kernel), scalars(kernel, polynomials, facts),
         shortOffsets(polynomials, scalars),
-        isSmall(kernel->hasAttr(tile::TileDialect::smallArraysAttr)) {}
+        isSmall(kernel->hasAttr(tile::TileDialect::smallArraysAttr)) {
+    kernel.walk([&](tile::StoreOp store) { written.insert(argumentOf(store.getPtr())); });
+  }
 
   std::optional<Place> plan(Operation *op, Value pointers, Value mask) {
     auto pointer = cast<tile::PtrType>(tile::elementTypeOf(pointers.getType()));
@@ -105,9 +108,14 @@ public:
     elementBytes = pointer.getElementBytes();
     at = op;
     Place one{op, argument, {}, {}, {}, {}, {}, {}}, other = one;
-    if (planStrides(pointers, mask, one))
+    bool hasStrides = planStrides(pointers, mask, one);
+    if (hasStrides && !(isSmall && mayMoveOffsets(one, pointers, mask)))
       return one;
-    return isSmall && planOffsets(pointers, mask, other) ? std::optional(other) : std::nullopt;
+    bool hasOffsets =
+        isSmall && planOffsets(pointers, mask, other) && (!hasStrides || movesAsWell(other, one));
+    if (hasOffsets)
+      return other;
+    return hasStrides ? std::optional(one) : std::nullopt;
   }
 
   struct Buffer {
@@ -219,6 +227,22 @@ private:
     Value elements =
         scalars.write(place.offset, at, isWord ? Type(b.getI32Type()) : b.getI64Type(), b);
     return isWord ? arith::ExtSIOp::create(b, at->getLoc(), b.getI64Type(), elements) : elements;
+  }
+
+  /// Whether loops could move offsets of 32 bits in place of the base, which may be fewer additions
+  /// (Target/AMD/CarryDescriptors): of few accesses, each of which then has a register of its own,
+  /// without masks and bounds, and of an array that is not written, which would have to have one
+  /// base.
+  bool mayMoveOffsets(const Place &place, Value pointers, Value mask) const {
+    constexpr int64_t fewAccesses = 4;
+    const LinearLayout &layout = tilegpu::layoutOf(pointers.getType());
+    return !mask && isa<tile::LoadOp>(at) && at->getParentOfType<scf::ForOp>() &&
+           !written.contains(place.argument) &&
+           layout.numRegisters() <= fewAccesses * int64_t(place.vector);
+  }
+
+  static bool movesAsWell(const Place &offsets, const Place &strides) {
+    return offsets.isMoved && offsets.vector == strides.vector && offsets.axis == strides.axis;
   }
 
   bool planStrides(Value pointers, Value mask, Place &place) {
@@ -473,6 +497,7 @@ private:
   ScalarPolynomials scalars;
   ShortOffsets shortOffsets;
   bool isSmall;
+  DenseSet<Value> written; ///< arrays that the kernel stores to
   Operation *at = nullptr;
   int64_t elementBytes = 0;
 };

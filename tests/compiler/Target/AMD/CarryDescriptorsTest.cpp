@@ -246,6 +246,15 @@ TEST(CarryDescriptors, OtherBasesMove) {
             "descriptors: 1, offsets: 0");
 }
 
+/// As where the last iteration stands behind the loop, which may be the first.
+TEST(CarryDescriptors, ABranchMayLeadToTheLoopAndElsewhere) {
+  std::string text = loopOf({{}}, start, "  %isLong = icmp sgt i32 %n, 1\n");
+  const std::string entering = "br label %loop\n";
+  text.replace(text.find(entering), entering.size(), "br i1 %isLong, label %loop, label %none\n");
+  text.insert(text.rfind('}'), "none:\n  store i32 0, ptr %result\n  ret void\n");
+  EXPECT_EQ(carriedBy(text), "descriptors: 0, offsets: 1");
+}
+
 TEST(CarryDescriptors, WhatDoesNotMoveStays) {
   EXPECT_EQ(carriedBy(loopOf({{.step = "0"}})), "descriptors: 0, offsets: 0");
 }

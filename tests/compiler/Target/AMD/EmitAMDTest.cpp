@@ -202,6 +202,35 @@ TEST(EmitAMD, WorkOnWhatIsCarriedStandsBehindAnOnlyProduct) {
   EXPECT_FALSE(isBehindBarrier(optimised(two)));
 }
 
+TEST(EmitAMD, OfTwoStoresTheOneThatWaitsLongerComesFirst) {
+  std::string code = scheduled("%b = fadd <4 x half> %a, %a",
+                               R"(%behind = getelementptr i8, ptr addrspace(1) %from, i64 4096
+  %y = load <4 x half>, ptr addrspace(1) %behind
+  %apart = getelementptr i8, ptr addrspace(3) %to, i32 2048
+  store <4 x half> %x, ptr addrspace(3) %apart
+  store <4 x half> %y)");
+  size_t ofFirst = code.find("store <4 x half> %x"), ofLast = code.find("store <4 x half> %y");
+  ASSERT_NE(ofFirst, std::string::npos);
+  ASSERT_NE(ofLast, std::string::npos);
+  EXPECT_LT(ofLast, ofFirst);
+}
+
+TEST(EmitAMD, WhatLateProductsNeedFirstIsReadLast) {
+  std::string code = scheduled(R"(%b = fadd <4 x half> %a, %a
+  %place1 = getelementptr i8, ptr addrspace(3) %at, i32 1024
+  %a1 = load <4 x half>, ptr addrspace(3) %place1
+  %place2 = getelementptr i8, ptr addrspace(3) %at, i32 2048
+  %a2 = load <4 x half>, ptr addrspace(3) %place2
+  %e = call <16 x float> @llvm.amdgcn.mfma.f32.32x32x8f16(<4 x half> %b, <4 x half> %a, <16 x float> %c, i32 0, i32 0, i32 0)
+  %f = call <16 x float> @llvm.amdgcn.mfma.f32.32x32x8f16(<4 x half> %a1, <4 x half> %a, <16 x float> %e, i32 0, i32 0, i32 0)
+  %g = call <16 x float> @llvm.amdgcn.mfma.f32.32x32x8f16(<4 x half> %a2, <4 x half> %a, <16 x float> %f, i32 0, i32 0, i32 0)
+  store <16 x float> %g, ptr addrspace(1) %out)");
+  size_t neededFirst = code.find("%a1 = load"), neededLast = code.find("%a2 = load");
+  ASSERT_NE(neededFirst, std::string::npos);
+  ASSERT_NE(neededLast, std::string::npos);
+  EXPECT_LT(neededLast, neededFirst);
+}
+
 TEST(EmitAMD, StoresBehindTheLastReadStandAmongTheLastProducts) {
   // Behind work on a product a barrier, something for the next iteration, and two products.
   const char *between =

@@ -55,6 +55,51 @@ func.func @alike(%x: !tile.ptr<f32>, %stride: i32) -> tensor<8xf32, #u> attribut
   return %v : tensor<8xf32, #u>
 }
 
+// Of a constant stride offsets can move in place of the base.
+// CHECK-LABEL: func.func @moved_rows
+// CHECK-DAG: %[[ALL:.*]] = arith.constant -16 : i32
+// CHECK: scf.for
+// CHECK: tilegpu.buffer_load %{{.*}} bytes %[[ALL]] offset %{{.*}} strides [0] axis 0 vector 4
+func.func @moved_rows(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32) -> tensor<256xf32, #l> attributes {tile.small_arrays} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %size = arith.constant 256 : i32
+  %none = arith.constant dense<0.0> : tensor<256xf32, #l>
+  %r = tile.arange 0, 256 : tensor<256xi32, #l>
+  %sum = scf.for %i = %zero to %n step %one iter_args(%s = %none) -> (tensor<256xf32, #l>) : i32 {
+    %place = arith.muli %i, %size : i32
+    %p = tile.addptr %x, %place : !tile.ptr<f32>, i32
+    %ps = tile.splat %p : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>, #l>
+    %at = tile.addptr %ps, %r : tensor<256x!tile.ptr<f32>, #l>, tensor<256xi32, #l>
+    %v = tile.load %at : (tensor<256x!tile.ptr<f32>, #l>) -> tensor<256xf32, #l>
+    %next = arith.addf %s, %v : tensor<256xf32, #l>
+    scf.yield %next : tensor<256xf32, #l>
+  }
+  return %sum : tensor<256xf32, #l>
+}
+
+// Not with a mask, which would choose the offset of each access.
+// CHECK-LABEL: func.func @masked_rows
+// CHECK: scf.for
+// CHECK: tilegpu.buffer_load %{{.*}} bytes %{{.*}} mask %{{.*}} strides [4] axis 0 vector
+func.func @masked_rows(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32, %m: tensor<256xi1, #l>) -> tensor<256xf32, #l> attributes {tile.small_arrays} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %size = arith.constant 256 : i32
+  %none = arith.constant dense<0.0> : tensor<256xf32, #l>
+  %r = tile.arange 0, 256 : tensor<256xi32, #l>
+  %sum = scf.for %i = %zero to %n step %one iter_args(%s = %none) -> (tensor<256xf32, #l>) : i32 {
+    %place = arith.muli %i, %size : i32
+    %p = tile.addptr %x, %place : !tile.ptr<f32>, i32
+    %ps = tile.splat %p : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>, #l>
+    %at = tile.addptr %ps, %r : tensor<256x!tile.ptr<f32>, #l>, tensor<256xi32, #l>
+    %v = tile.load %at mask %m other %none : (tensor<256x!tile.ptr<f32>, #l>, tensor<256xi1, #l>, tensor<256xf32, #l>) -> tensor<256xf32, #l>
+    %next = arith.addf %s, %v : tensor<256xf32, #l>
+    scf.yield %next : tensor<256xf32, #l>
+  }
+  return %sum : tensor<256xf32, #l>
+}
+
 // A constant stride and a bound need no offset for each lane, promised or not.
 // CHECK-LABEL: func.func @bounded
 // CHECK: tilegpu.buffer_load %{{.*}} bytes %{{.*}} strides [4] axis 0 vector 4

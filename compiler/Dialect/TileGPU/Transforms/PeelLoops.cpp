@@ -1,0 +1,274 @@
+// The last iteration of a loop of products stands behind it, where loads run ahead in registers.
+//
+//     for i in 0 … n: next = load(p(i + 1)) if i + 1 < n; …; buffer = next
+//
+// asks in each iteration whether there is a next one: a comparison, a choice of the number of bytes
+// of each buffer (UseBuffers.cpp), and a copy of it for each further array. Of
+//
+//     if 0 < n:
+//       for i in 0 … n - 1: next = load(p(i + 1)); …; buffer = next
+//       …
+//
+// the loop asks nothing. The last iteration loads nothing ahead, and what it would store of that
+// nobody reads.
+//
+// A mask that hangs on the loop's bound answers the question by itself (ImpliedConditions.h), and
+// costs the same without it: such loops stay as they are. So do those whose code is large, as it is
+// there twice, and those that do anything else in global memory, for which the last iteration would
+// wait, with addresses of its own.
+//
+// Refused: a step of zero in the last iteration, which loads its tile again (a comparison and a
+// choice for each step in place of each number of bytes, and memory that nobody wants).
+
+#include "compiler/Analysis/IndexPolynomial.h"
+#include "compiler/Dialect/TileGPU/Transforms/ImpliedConditions.h"
+#include "compiler/Dialect/TileGPU/Transforms/Passes.h"
+#include "compiler/Dialect/TileGPU/Transforms/RegisterEstimate.h"
+#include "compiler/Dialect/TileGPU/Transforms/StagedLoads.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+namespace kiln {
+namespace {
+
+/// A loop, and its questions whether there is a next iteration.
+class AskingLoop {
+public:
+  AskingLoop(scf::ForOp loop, IndexPolynomials &polynomials)
+      : loop(loop), polynomials(polynomials) {
+    loop.getBody()->walk([&](arith::CmpIOp comparison) {
+      if (asksForNext(comparison))
+        questions.insert(comparison);
+    });
+  }
+
+  /// Whether some load asks, and its mask does not answer.
+  bool isUnanswered() {
+    return llvm::any_of(loop.getBody()->getOps<tile::LoadOp>(), [&](tile::LoadOp load) {
+      Value question = questionOf(load);
+      return question && !isImplied(question, load.getMask(), polynomials);
+    });
+  }
+
+  /// Whether all that the loop does in global memory are loads for the next iteration.
+  bool onlyLoadsAhead() {
+    return llvm::all_of(*loop.getBody(), [&](Operation &op) {
+      auto load = dyn_cast<tile::LoadOp>(&op);
+      return isMemoryEffectFree(&op) || (load && questionOf(load)) ||
+             isa<tilegpu::SharedLoadOp, tilegpu::SharedStoreOp, scf::YieldOp>(&op);
+    });
+  }
+
+  /// What the load asks; null: it is none that runs ahead.
+  Value questionOf(tile::LoadOp load) const {
+    return load.getMask() ? questionIn(load.getMask()) : Value();
+  }
+
+  /// What else is in the mask; null: nothing.
+  Value withoutQuestion(Value mask, OpBuilder &b) const {
+    if (!questionIn(mask))
+      return mask;
+    auto both = mask.getDefiningOp<arith::AndIOp>();
+    if (!both)
+      return {};
+    Value left = withoutQuestion(both.getLhs(), b), right = withoutQuestion(both.getRhs(), b);
+    if (!left || !right)
+      return left ? left : right;
+    return arith::AndIOp::create(b, mask.getLoc(), left, right);
+  }
+
+private:
+  Value questionIn(Value mask) const {
+    if (auto both = mask.getDefiningOp<arith::AndIOp>()) {
+      Value left = questionIn(both.getLhs());
+      return left ? left : questionIn(both.getRhs());
+    }
+    auto splat = mask.getDefiningOp<tile::SplatOp>();
+    Value condition = splat ? splat.getSource() : mask;
+    return questions.contains(condition.getDefiningOp()) ? condition : Value();
+  }
+
+  /// i < end - step, or end - i > step.
+  bool asksForNext(arith::CmpIOp comparison) {
+    Value less = comparison.getLhs(), more = comparison.getRhs();
+    if (comparison.getPredicate() == arith::CmpIPredicate::ugt)
+      std::swap(less, more);
+    else if (comparison.getPredicate() != arith::CmpIPredicate::slt)
+      return false;
+    auto left = [&](Value end, Value of) {
+      return polynomials.of(end).plus(polynomials.of(of), /*factor=*/-1);
+    };
+    return less.getType() == loop.getStep().getType() &&
+           left(more, less) == left(loop.getUpperBound(), loop.getInductionVar())
+                                   .plus(polynomials.of(loop.getStep()), /*factor=*/-1);
+  }
+
+  scf::ForOp loop;
+  IndexPolynomials &polynomials;
+  DenseSet<Operation *> questions;
+};
+
+class LastIteration {
+public:
+  LastIteration(scf::ForOp loop, const AskingLoop &asking)
+      : loop(loop), asking(asking), b(loop.getContext()), loc(loop.getLoc()) {}
+
+  void moveBehind() {
+    b.setInsertionPoint(loop);
+    Value any = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, loop.getLowerBound(),
+                                      loop.getUpperBound());
+    auto branch = scf::IfOp::create(b, loc, loop.getResultTypes(), any,
+                                    /*withElseRegion=*/true);
+    loop.replaceAllUsesWith(branch.getResults());
+    b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(b, loc, loop.getInitArgs());
+    b.setInsertionPointToStart(branch.thenBlock());
+    Value number = lastNumber();
+    loop->moveBefore(branch.thenBlock(), branch.thenBlock()->end());
+    loop.getUpperBoundMutable().assign(number);
+    b.setInsertionPointToEnd(branch.thenBlock());
+    scf::YieldOp::create(b, loc, copyBody(number));
+    dropDeadStores(branch);
+    eraseUnused(*branch.thenBlock());
+    answerInLoop();
+  }
+
+private:
+  /// Of the last iteration, where there is one: the difference of the bounds may have no sign.
+  Value lastNumber() {
+    Value first = loop.getLowerBound(), step = loop.getStep();
+    Value one = arith::ConstantOp::create(b, loc, b.getIntegerAttr(step.getType(), 1));
+    Value span = b.createOrFold<arith::SubIOp>(loc, loop.getUpperBound(), first);
+    Value before = b.createOrFold<arith::SubIOp>(loc, span, one);
+    Value steps = b.createOrFold<arith::DivUIOp>(loc, before, step);
+    return b.createOrFold<arith::AddIOp>(loc, first,
+                                         b.createOrFold<arith::MulIOp>(loc, steps, step));
+  }
+
+  /// The body once more for the last iteration, without what runs ahead; what it yields.
+  SmallVector<Value> copyBody(Value number) {
+    IRMapping mapping;
+    mapping.map(loop.getInductionVar(), number);
+    mapping.map(loop.getRegionIterArgs(), loop.getResults());
+    for (Operation &op : loop.getBody()->without_terminator()) {
+      auto load = dyn_cast<tile::LoadOp>(&op);
+      if (load && asking.questionOf(load))
+        mapping.map(load.getResult(), nothing(load, mapping));
+      else
+        copies.push_back(b.clone(op, mapping));
+    }
+    return llvm::map_to_vector(loop.getYieldedValues(),
+                               [&](Value value) { return mapping.lookupOrDefault(value); });
+  }
+
+  /// What the load leaves where its mask is false.
+  Value nothing(tile::LoadOp load, IRMapping &mapping) {
+    if (load.getOther())
+      return mapping.lookupOrDefault(load.getOther());
+    Type type = load.getType();
+    TypedAttr zero = b.getZeroAttr(getElementTypeOrSelf(type));
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      zero = DenseElementsAttr::get(tensor, Attribute(zero));
+    return arith::ConstantOp::create(b, loc, zero);
+  }
+
+  /// Stores of the last iteration to buffers that nobody reads behind them.
+  void dropDeadStores(scf::IfOp branch) {
+    for (Operation *copy : copies) {
+      auto store = dyn_cast<tilegpu::SharedStoreOp>(copy);
+      tilegpu::AllocOp buffer = store ? allocationBehind(store.getBuffer()) : tilegpu::AllocOp();
+      if (!buffer || buffer->getBlock() != branch->getBlock())
+        continue;
+      bool isRead = llvm::any_of(usersOf(buffer), [&](Operation *user) {
+        return !isa<tilegpu::SharedStoreOp>(user) && isBehind(user, store, branch);
+      });
+      if (!isRead)
+        dead.insert(store);
+    }
+  }
+
+  static bool isBehind(Operation *user, Operation *store, scf::IfOp branch) {
+    if (Operation *inside = store->getBlock()->findAncestorOpInBlock(*user))
+      return store->isBeforeInBlock(inside);
+    Operation *outside = branch->getBlock()->findAncestorOpInBlock(*user);
+    return !outside || branch->isBeforeInBlock(outside);
+  }
+
+  void eraseUnused(Block &block) {
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+      if (dead.contains(&op) || isOpTriviallyDead(&op))
+        op.erase();
+  }
+
+  /// There is a next iteration for each.
+  void answerInLoop() {
+    for (auto load : loop.getBody()->getOps<tile::LoadOp>())
+      if (asking.questionOf(load)) {
+        b.setInsertionPoint(load);
+        Value mask = asking.withoutQuestion(load.getMask(), b);
+        if (mask) {
+          load.getMaskMutable().assign(mask);
+          continue;
+        }
+        load.getMaskMutable().clear();
+        load.getOtherMutable().clear();
+      }
+    eraseUnused(*loop.getBody());
+  }
+
+  scf::ForOp loop;
+  const AskingLoop &asking;
+  OpBuilder b;
+  Location loc;
+  SmallVector<Operation *> copies;
+  DenseSet<Operation *> dead;
+};
+
+/// Whether the loop's code is short enough to be there twice: by the registers of all that it
+/// computes.
+bool isShort(scf::ForOp loop) {
+  constexpr unsigned most = 4096;
+  unsigned registers = 0;
+  for (Operation &op : *loop.getBody())
+    for (Value result : op.getResults())
+      registers += isa<RankedTensorType>(result.getType()) ? registersOf(result) : 1;
+  return registers <= most;
+}
+
+struct PeelLoopsPass : PassWrapper<PeelLoopsPass, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PeelLoopsPass)
+
+  StringRef getArgument() const override { return "kiln-peel-loops"; }
+  StringRef getDescription() const override {
+    return "Have the last iteration of a loop behind it, where the others ask for a next one";
+  }
+
+  void runOnOperation() override {
+    func::FuncOp kernel = getOperation();
+    std::optional<TargetInfo> target = tilegpu::targetOfKernel(kernel);
+    if (!target)
+      return signalPassFailure();
+    if (target->asyncCopies)
+      return;
+    for (scf::ForOp loop : innermostLoops(kernel)) {
+      IndexPolynomials polynomials;
+      AskingLoop asking(loop, polynomials);
+      if (loop.getBody()->getOps<tilegpu::DotOp>().empty() || loop.getUnsignedCmp() ||
+          !isShort(loop) || !asking.onlyLoadsAhead() || !asking.isUnanswered())
+        continue;
+      LastIteration(loop, asking).moveBehind();
+    }
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createPeelLoopsPass() { return std::make_unique<PeelLoopsPass>(); }
+
+} // namespace kiln
