@@ -17,6 +17,8 @@
 // there twice, and those that do anything else in global memory, for which the last iteration would
 // wait, with addresses of its own.
 //
+// Not on RDNA, whose threads lack registers: query gradients with heads of 96 would spill.
+//
 // Refused: a step of zero in the last iteration, which loads its tile again (a comparison and a
 // choice for each step in place of each number of bytes, and memory that nobody wants).
 
@@ -254,7 +256,7 @@ struct PeelLoopsPass : PassWrapper<PeelLoopsPass, OperationPass<func::FuncOp>> {
     std::optional<TargetInfo> target = tilegpu::targetOfKernel(kernel);
     if (!target)
       return signalPassFailure();
-    if (target->asyncCopies)
+    if (!target->matrix.mfmaGeneration)
       return;
     for (scf::ForOp loop : innermostLoops(kernel)) {
       IndexPolynomials polynomials;
