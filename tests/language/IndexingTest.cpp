@@ -163,6 +163,41 @@ TEST_P(Indexing, RefusesWhatTensorsCannotDo) {
   expectError("x[0, 0] = 1", "assigning to an element");
 }
 
+/// One comparison with the closer bound has to hold up to the largest and the least number.
+TEST_P(Indexing, ChoosesBetweenBoundsOfOneIndex) {
+  const std::string source = R"(
+@triton.jit
+def kernel(out, first, bound):
+    m = first + tl.arange(0, 32)[:, None]
+    n = first + tl.arange(0, 32)[None, :]
+    result = tl.where((n < bound) & (m >= n), 1, 0)
+    result += tl.where((n > bound) & (m <= n), 2, 0)
+    result += tl.where((n <= bound) & (m >= n), 4, 0)
+    result += tl.where((n >= bound) & (m < n), 8, 0)
+    tl.store(out + tl.arange(0, 32)[:, None] * 32 + tl.arange(0, 32)[None, :], result)
+)";
+  constexpr int64_t most = INT32_MAX, least = INT32_MIN;
+  for (auto [first, bound] : {std::pair(int64_t(0), int64_t(19)),
+                              {-7, 0},
+                              {most - 31, most},
+                              {most - 31, most - 5},
+                              {most - 31, least},
+                              {least, least},
+                              {least, least + 3},
+                              {least, most}}) {
+    auto got =
+        outputsOf<int32_t>(source, GetParam(), "i32", 32 * 32,
+                           {{"first", "i32", int32_t(first)}, {"bound", "i32", int32_t(bound)}});
+    for (int64_t row = 0; row < 32; ++row)
+      for (int64_t column = 0; column < 32; ++column) {
+        int64_t m = first + row, n = first + column;
+        int32_t expected = (n < bound && m >= n) + 2 * (n > bound && m <= n) +
+                           4 * (n <= bound && m >= n) + 8 * (n >= bound && m < n);
+        ASSERT_EQ(got[row * 32 + column], expected) << m << " " << n << " " << bound;
+      }
+  }
+}
+
 KILN_SOURCE_TESTS(Indexing);
 
 } // namespace

@@ -77,6 +77,18 @@ TEST_P(ProductLoops, InEveryNumberOfStages) {
     }
 }
 
+/// Of which the second one may come to shared memory when the first has been read.
+TEST_P(ProductLoops, OfOperandsThatTakeTurns) {
+  for (const Types &types : {allTypes[0], allTypes[4]})
+    for (bool columnsB : {false, true}) {
+      ProductForm form = ofTypes(types);
+      form.stages = 1;
+      form.m = form.n = form.k = 64;
+      form.columnsB = columnsB;
+      check(form, false);
+    }
+}
+
 /// Up to as many as there are stages, each has a slot of its own.
 TEST_P(ProductLoops, OfKnownNumbersOfIterations) {
   for (const Types &types : {allTypes[0], allTypes[2]})

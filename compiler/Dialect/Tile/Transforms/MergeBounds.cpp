@@ -93,42 +93,56 @@ private:
     if (!first || !second)
       return {};
     if (first->less == second->less && isTile(first->less))
-      return compare(first->less, bound<arith::MinSIOp>(*first, *second), /*isUpper=*/true);
+      return compareWithCloser<arith::MinSIOp>(first->less, {first->more, first->isStrict},
+                                               {second->more, second->isStrict});
     if (first->more == second->more && isTile(first->more))
-      return compare(first->more, bound<arith::MaxSIOp>(*first, *second), /*isUpper=*/false);
+      return compareWithCloser<arith::MaxSIOp>(first->more, {first->less, first->isStrict},
+                                               {second->less, second->isStrict});
     return {};
   }
 
   static bool isTile(Value value) { return isa<RankedTensorType>(value.getType()); }
 
-  /// The strict bound of both: the smaller upper one, or the larger lower one.
-  template <typename Closer> Value bound(const Order &first, const Order &second) {
-    constexpr bool isUpper = std::is_same_v<Closer, arith::MinSIOp>;
-    Value left = isUpper ? first.more : first.less, right = isUpper ? second.more : second.less;
-    RankedTensorType shape = shapeOf(left, right);
+  struct Bound {
+    Value value;
+    bool isStrict;
+  };
+
+  /// The smaller of two upper bounds, or the larger of two lower ones.
+  template <typename Closer> Value compareWithCloser(Value index, Bound first, Bound second) {
+    RankedTensorType shape = shapeOf(first.value, second.value);
     if (2 * shape.getNumElements() > type.getNumElements())
       return {};
-    auto strict = [&](Value value, bool isStrict) -> Value {
-      Value bound = as(value, shape);
-      if (isStrict)
-        return bound;
-      auto by = DenseElementsAttr::get(shape, APInt(shape.getElementTypeBitWidth(), 1));
-      Value one = arith::ConstantOp::create(b, all.getLoc(), by);
-      return isUpper ? arith::AddIOp::create(b, all.getLoc(), bound, one).getResult()
-                     : arith::SubIOp::create(b, all.getLoc(), bound, one).getResult();
+    bool isStrict = first.isStrict || second.isStrict;
+    auto written = [&](Bound bound) {
+      Value value = as(bound.value, shape);
+      return isStrict && !bound.isStrict ? strict<Closer>(value) : value;
     };
-    return Closer::create(b, all.getLoc(), strict(left, first.isStrict),
-                          strict(right, second.isStrict));
+    Value closer = Closer::create(b, all.getLoc(), written(first), written(second));
+    using P = arith::CmpIPredicate;
+    constexpr bool isUpper = std::is_same_v<Closer, arith::MinSIOp>;
+    auto whole = RankedTensorType::get(type.getShape(), getElementTypeOrSelf(index));
+    return arith::CmpIOp::create(b, all.getLoc(),
+                                 isUpper    ? isStrict ? P::slt : P::sle
+                                 : isStrict ? P::sgt
+                                            : P::sge,
+                                 as(index, whole), as(closer, whole));
   }
 
-  Value compare(Value index, Value bound, bool isUpper) {
-    if (!bound)
-      return {};
-    auto whole = RankedTensorType::get(type.getShape(), getElementTypeOrSelf(index));
-    Value left = as(index, whole), right = as(bound, whole);
-    return arith::CmpIOp::create(b, all.getLoc(),
-                                 isUpper ? arith::CmpIPredicate::slt : arith::CmpIPredicate::sgt,
-                                 left, right);
+  /// The bound's neighbour, so that the comparison with it is strict. There is none of the largest
+  /// number, or the least: such an index the other comparison leaves out, which is strict.
+  template <typename Closer> Value strict(Value bound) {
+    constexpr bool isUpper = std::is_same_v<Closer, arith::MinSIOp>;
+    auto shape = cast<RankedTensorType>(bound.getType());
+    unsigned bits = shape.getElementTypeBitWidth();
+    auto constant = [&](const APInt &number) {
+      return arith::ConstantOp::create(b, all.getLoc(), DenseElementsAttr::get(shape, number));
+    };
+    Value last =
+        constant(isUpper ? APInt::getSignedMaxValue(bits) - 1 : APInt::getSignedMinValue(bits) + 1);
+    Value step = constant(APInt(bits, isUpper ? 1 : -1, /*isSigned=*/true));
+    return arith::AddIOp::create(b, all.getLoc(), Closer::create(b, all.getLoc(), bound, last),
+                                 step);
   }
 
   /// The tile that has both values, with as few elements as can be.

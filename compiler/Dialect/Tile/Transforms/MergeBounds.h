@@ -10,6 +10,8 @@
 //
 //     where(n < min(length, m + 1), scores, -inf)
 //
+// (m + 1 stops at the largest number, below which n < length is, too.)
+//
 // The bounds have to be fewer than the elements. Masks of loads and stores stay as they are: what
 // they compare with is what memory ends with (UseBuffers.cpp).
 
@@ -24,7 +26,7 @@ class Pass;
 
 namespace kiln {
 
-/// `kiln-merge-bounds`, on functions: the same choices, as index arithmetic does not overflow.
+/// `kiln-merge-bounds`, on functions: the same choices, for all numbers.
 std::unique_ptr<mlir::Pass> createMergeBoundsPass();
 
 void registerMergeBoundsPass();

@@ -6,7 +6,9 @@
 // CHECK-SAME: %[[M:[a-z0-9]+]]: tensor<64x1xi32>, %[[N:[a-z0-9]+]]: tensor<1x32xi32>, %[[LENGTH:[a-z0-9]+]]: i32
 // CHECK-DAG: %[[ONE:.*]] = arith.constant dense<1> : tensor<64x1xi32>
 // CHECK-DAG: %[[END:.*]] = tile.splat %[[LENGTH]] : i32 -> tensor<64x1xi32>
-// CHECK-DAG: %[[OWN:.*]] = arith.addi %[[M]], %[[ONE]]
+// CHECK-DAG: %[[LARGEST:.*]] = arith.constant dense<2147483646> : tensor<64x1xi32>
+// CHECK: %[[LAST:.*]] = arith.minsi %[[M]], %[[LARGEST]]
+// CHECK: %[[OWN:.*]] = arith.addi %[[LAST]], %[[ONE]]
 // CHECK: %[[BOUND:.*]] = arith.minsi %[[END]], %[[OWN]] : tensor<64x1xi32>
 // CHECK-DAG: %[[INDICES:.*]] = tile.broadcast %[[N]]
 // CHECK-DAG: %[[BOUNDS:.*]] = tile.broadcast %[[BOUND]]
@@ -43,6 +45,25 @@ func.func @window(%first: tensor<64x1xi32>, %n: tensor<1x32xi32>, %other: tensor
   %positive = arith.cmpi sge, %n, %zero : tensor<1x32xi32>
   %positives = tile.broadcast %positive : tensor<1x32xi1> -> tensor<64x32xi1>
   %mask = arith.andi %most, %positives : tensor<64x32xi1>
+  %z = arith.select %mask, %x, %y : tensor<64x32xi1>, tensor<64x32xf32>
+  return %z : tensor<64x32xf32>
+}
+
+// Neither comparison is strict: no bound needs a neighbour.
+// CHECK-LABEL: func.func @both
+// CHECK: %[[BOUND:.*]] = arith.minsi %{{.*}}, %{{.*}} : tensor<64x1xi32>
+// CHECK-NOT: arith.addi
+// CHECK: arith.cmpi sle, %{{.*}}, %{{.*}} : tensor<64x32xi32>
+// CHECK-NOT: arith.andi
+// CHECK: arith.select
+func.func @both(%m: tensor<64x1xi32>, %n: tensor<1x32xi32>, %last: i32, %x: tensor<64x32xf32>, %y: tensor<64x32xf32>) -> tensor<64x32xf32> {
+  %end = tile.splat %last : i32 -> tensor<1x32xi32>
+  %inside = arith.cmpi sle, %n, %end : tensor<1x32xi32>
+  %rows = tile.broadcast %m : tensor<64x1xi32> -> tensor<64x32xi32>
+  %columns = tile.broadcast %n : tensor<1x32xi32> -> tensor<64x32xi32>
+  %before = arith.cmpi sge, %rows, %columns : tensor<64x32xi32>
+  %insides = tile.broadcast %inside : tensor<1x32xi1> -> tensor<64x32xi1>
+  %mask = arith.andi %insides, %before : tensor<64x32xi1>
   %z = arith.select %mask, %x, %y : tensor<64x32xi1>, tensor<64x32xf32>
   return %z : tensor<64x32xf32>
 }
