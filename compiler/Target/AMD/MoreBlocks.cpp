@@ -4,7 +4,7 @@
 // are few less. Where threads lack them then, indices that the loop only holds for what is behind
 // it are computed again, too.
 //
-// Not where a SIMD has more than four waves, of which others work while one waits. With fewer
+// Not where a SIMD has more than six waves, of which others work while one waits. With fewer
 // registers LLVM may read operands one after the other, and wait for each: a loop that
 // waits more often, or is longer by more than a share of what the waves are more, is refused. To
 // ask for as many waves as an estimate has registers for, without reading back, was refused: most
@@ -53,12 +53,11 @@ private:
     return occupancy ? occupancy->blocks : 0;
   }
 
-  /// Whether each SIMD has no more than a quarter of the waves that it has room for.
+  /// Whether each SIMD has no more than three eighths of the waves that it has room for.
   bool hasFewWaves(const ResourceUsage &resources) const {
-    constexpr uint32_t quarter = 4;
     std::optional<Occupancy> occupancy =
         occupancyOf(target, {threads, resources.registers, resources.staticSharedBytes});
-    return occupancy && occupancy->warps * quarter <= occupancy->maxWarps;
+    return occupancy && occupancy->warps * 8 <= occupancy->maxWarps * 3;
   }
 
   /// The most registers with which a processor holds more blocks, if those are little less.

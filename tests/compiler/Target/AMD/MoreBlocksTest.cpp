@@ -22,7 +22,7 @@ TriedCode code(uint32_t registers, uint32_t instructions = 100, uint32_t waits =
 
 /// The registers that blocks on gfx1100 are limited to, if code as it is is the first and with a
 /// limit the second; "": none.
-std::string limitOf(const TriedCode &free, const TriedCode &limited, uint32_t threads = 256) {
+std::string limitOf(const TriedCode &free, const TriedCode &limited, uint32_t threads = 512) {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module = parseIR("define void @f() {\n  ret void\n}\n", context);
   llvm::Function &kernel = *module->getFunction("f");
@@ -40,7 +40,7 @@ TEST(MoreBlocks, AFewRegistersLessAreABlockMore) {
 
 TEST(MoreBlocks, ManyRegistersAreNotAskedFor) { EXPECT_EQ(limitOf(code(241), code(192)), ""); }
 
-/// Two blocks of four waves are four of a SIMD, three are six.
+/// Five blocks of four waves are five of a SIMD, seven are seven.
 TEST(MoreBlocks, ManyWavesAreEnough) {
   EXPECT_EQ(limitOf(code(244), code(238), 128), "240");
   EXPECT_EQ(limitOf(code(199), code(192), 128), "");
