@@ -111,7 +111,7 @@ TEST(Gpus, HaveTargetsAndRates) {
     // differ by a few percent between kinds of work.
     double perClock = gpu.rateOf("float32") / (gpu.clock * gpu.processors);
     EXPECT_GT(perClock, 120);
-    bool isOfTwoUnits = gpu.target.starts_with("hip:gfx1"); // a WGP of RDNA
+    bool isOfTwoUnits = llvm::StringRef(gpu.target).starts_with("hip:gfx1"); // a WGP of RDNA
     EXPECT_LT(perClock, isOfTwoUnits ? 540 : 270);
     EXPECT_GT(gpu.bandwidth, 5e11);
     EXPECT_LT(gpu.bandwidth, 1e13);
