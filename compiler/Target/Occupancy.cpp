@@ -62,4 +62,12 @@ std::optional<Occupancy> occupancyOf(llvm::StringRef target, const BlockNeeds &n
   return result;
 }
 
+std::optional<uint32_t> registersForBlocks(llvm::StringRef target, BlockNeeds needs,
+                                           uint32_t blocks, uint32_t least) {
+  while (needs.registers-- > least)
+    if (std::optional<Occupancy> held = occupancyOf(target, needs); held && held->blocks >= blocks)
+      return needs.registers;
+  return std::nullopt;
+}
+
 } // namespace kiln

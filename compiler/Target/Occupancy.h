@@ -41,6 +41,11 @@ struct Occupancy {
 /// come; and for a block without threads.
 std::optional<Occupancy> occupancyOf(llvm::StringRef target, const BlockNeeds &needs);
 
+/// The most registers of a thread, fewer than `needs` has and at least `least`, with which a
+/// processor holds `blocks` such blocks; none: it does not, or is not in the table.
+std::optional<uint32_t> registersForBlocks(llvm::StringRef target, BlockNeeds needs,
+                                           uint32_t blocks, uint32_t least);
+
 } // namespace kiln
 
 #endif // KILN_COMPILER_TARGET_OCCUPANCY_H

@@ -152,72 +152,6 @@ static void orderForRegisters(llvm::Function &kernel, int spareRegisters) {
     sinkAddresses(kernel);
 }
 
-/// What a processor holds where threads have so many registers.
-static std::optional<Occupancy> occupancyWith(uint32_t registers, const llvm::Module &module,
-                                              const KernelFacts &facts, const TargetInfo &target) {
-  uint64_t bytes = 0;
-  for (const llvm::GlobalVariable &variable : module.globals())
-    if (variable.getAddressSpace() == sharedSpace)
-      bytes += module.getDataLayout().getTypeAllocSize(variable.getValueType());
-  return occupancyOf(target.name, {facts.launch.threadsPerBlock, registers, bytes});
-}
-
-/// Whether a processor holds as many blocks where threads have all registers that there are: shared
-/// memory has room for no more.
-static bool isBoundBySharedMemory(const llvm::Module &module, const KernelFacts &facts,
-                                  const TargetInfo &target) {
-  constexpr uint32_t mostRegisters = 256;
-  std::optional<Occupancy> occupancy = occupancyWith(mostRegisters, module, facts, target);
-  auto room = [&](OccupancyLimit limit) { return occupancy->room[size_t(limit)]; };
-  return occupancy && room(OccupancyLimit::SharedMemory) <= room(OccupancyLimit::Registers);
-}
-
-/// What the module as it stands becomes.
-static llvm::Expected<TriedCode> tryCode(const llvm::Module &module, const KernelFacts &facts,
-                                         llvm::TargetMachine &machine, const EmitOptions &options) {
-  auto object = generateCode(module, machine, llvm::CodeGenFileType::ObjectFile);
-  auto linked = object ? linkHsaco(*object, options.temporaryRoot) : object.takeError();
-  if (!linked)
-    return linked.takeError();
-  llvm::StringRef bytes(linked->data(), linked->size());
-  auto info = readHsaco(bytes);
-  if (!info)
-    return info.takeError();
-  auto listing = listHsaco(bytes, facts.symbol, machine);
-  if (!listing)
-    return listing.takeError();
-  return TriedCode{info->kernels.front().resources, findMainLoop(*listing)};
-}
-
-/// LLVM orders RDNA's instructions for as many waves as registers allow, and so reads operands of
-/// products one after the other, each when it is needed. Where more waves are of no use, and
-/// nothing spills, it orders them for their latencies.
-static void preferLatencies(llvm::Function &kernel, Trial trial) {
-  constexpr llvm::StringLiteral strategy = "amdgpu-sched-strategy";
-  kernel.addFnAttr(strategy, "max-ilp");
-  std::optional<TriedCode> code = trial(*kernel.getParent());
-  if (!code || code->resources.spilledBytes())
-    kernel.removeFnAttr(strategy);
-}
-
-/// For RDNA, whose code is so much a matter of registers that some of it is tried.
-static void tryOrders(llvm::Function &kernel, const KernelFacts &facts, const TargetInfo &target,
-                      llvm::TargetMachine &machine, const EmitOptions &options) {
-  auto trial = [&](const llvm::Module &module) -> std::optional<TriedCode> {
-    auto code = tryCode(module, facts, machine, options);
-    if (code)
-      return *code;
-    llvm::consumeError(code.takeError());
-    return std::nullopt;
-  };
-  if (facts.minOccupancy || llvm::none_of(llvm::instructions(kernel), isWmma))
-    return;
-  if (!isBoundBySharedMemory(*kernel.getParent(), facts, target))
-    fitMoreBlocks(kernel, target.name, facts.launch.threadsPerBlock, trial);
-  else if (facts.spareRegisters > lacking)
-    preferLatencies(kernel, trial);
-}
-
 /// What LLVM's optimisations would undo, and what its code generation needs.
 static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
                              const TargetInfo &target, const llvm::TargetMachine &machine) {
@@ -243,88 +177,99 @@ static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
     splitBarriers(kernel);
 }
 
-/// The binary of a module as it stands, and what its main loop issues.
-static llvm::Expected<DeviceBinary>
-generateBinary(const llvm::Module &module, const KernelFacts &facts, const TargetInfo &target,
-               llvm::TargetMachine &machine, const EmitOptions &options,
-               DiagnosticCapture &diagnostics) {
-  DeviceBinary binary = describeBinary(module, facts, target, BinaryFormat::HSACO, options);
-  auto object = generateObject(module, machine, options, diagnostics, binary);
-  if (!object)
-    return object.takeError();
-  auto linked = linkHsaco(*object, options.temporaryRoot);
-  if (!linked)
-    return linked.takeError();
-  options.stageDone("hsaco");
-  binary.bytes = std::move(*linked);
-  auto listing = listHsaco({binary.bytes.data(), binary.bytes.size()}, facts.symbol, machine);
-  if (!listing)
-    return listing.takeError();
-  binary.mainLoop = findMainLoop(*listing);
-  if (binary.mainLoop)
-    binary.mainLoop->isMachineCode = true;
-  return binary;
-}
+/// Makes binaries of a kernel's module as it stands.
+class CodeGenerator {
+public:
+  CodeGenerator(llvm::Function &kernel, const KernelFacts &facts, const TargetInfo &target,
+                llvm::TargetMachine &machine, const EmitOptions &options)
+      : kernel(kernel), module(*kernel.getParent()), facts(facts), target(target), machine(machine),
+        options(options) {}
 
-/// What the binary says that its kernel takes.
-static std::optional<ResourceUsage> resourcesOf(const DeviceBinary &binary) {
-  auto info = readHsaco({binary.bytes.data(), binary.bytes.size()});
-  if (!info) {
-    llvm::consumeError(info.takeError());
+  /// Products are so much a matter of registers that code is read back, and may be made again.
+  llvm::Expected<DeviceBinary> run() {
+    bool multiplies = llvm::any_of(llvm::instructions(kernel), isProduct);
+    if (!multiplies || facts.minOccupancy || machine.getOptLevel() == llvm::CodeGenOptLevel::None)
+      return generate();
+    bool isBound = target.matrix.wmmaGeneration && isBoundBySharedMemory();
+    if (isBound && facts.spareRegisters > lacking)
+      if (std::optional<DeviceBinary> binary = preferLatencies())
+        return std::move(*binary);
+    auto first = generate();
+    if (!first || isBound)
+      return first;
+    return fitMoreBlocks(std::move(*first), kernel, target, [&] { return attempt(); });
+  }
+
+private:
+  /// With what it takes and what its main loop issues.
+  llvm::Expected<DeviceBinary> generate() {
+    DiagnosticCapture diagnostics(module.getContext());
+    DeviceBinary binary = describeBinary(module, facts, target, BinaryFormat::HSACO, options);
+    auto object = generateObject(module, machine, options, diagnostics, binary);
+    if (!object)
+      return object.takeError();
+    auto linked = linkHsaco(*object, options.temporaryRoot);
+    if (!linked)
+      return linked.takeError();
+    options.stageDone("hsaco");
+    binary.bytes = std::move(*linked);
+    llvm::StringRef bytes(binary.bytes.data(), binary.bytes.size());
+    auto info = readHsaco(bytes);
+    if (!info)
+      return info.takeError();
+    if (info->kernels.size() == 1)
+      binary.resources = info->kernels.front().resources;
+    auto listing = listHsaco(bytes, facts.symbol, machine);
+    if (!listing)
+      return listing.takeError();
+    binary.mainLoop = findMainLoop(*listing);
+    if (binary.mainLoop)
+      binary.mainLoop->isMachineCode = true;
+    return binary;
+  }
+
+  std::optional<DeviceBinary> attempt() {
+    auto binary = generate();
+    if (binary)
+      return std::move(*binary);
+    llvm::consumeError(binary.takeError());
     return std::nullopt;
   }
-  return info->kernels.size() == 1 ? std::optional(info->kernels.front().resources) : std::nullopt;
-}
 
-/// The waves of a SIMD with one more block on a processor, if that takes few registers of a thread.
-static std::optional<unsigned> wavesOfOneMore(uint32_t registers, const llvm::Module &module,
-                                              const KernelFacts &facts, const TargetInfo &target) {
-  constexpr unsigned simds = 4, few = 8; // SIMDs of CDNA's processors; one of so many registers
-  std::optional<Occupancy> now = occupancyWith(registers, module, facts, target);
-  for (uint32_t less = registers - 1; now && less > registers - registers / few; --less) {
-    Occupancy then = *occupancyWith(less, module, facts, target);
-    if (then.blocks > now->blocks)
-      return llvm::divideCeil(then.warps, simds);
+  /// Whether a processor holds as many blocks where threads have all registers that there are:
+  /// shared memory has room for no more.
+  bool isBoundBySharedMemory() const {
+    constexpr uint32_t mostRegisters = 256;
+    uint64_t bytes = 0;
+    for (const llvm::GlobalVariable &variable : module.globals())
+      if (variable.getAddressSpace() == sharedSpace)
+        bytes += module.getDataLayout().getTypeAllocSize(variable.getValueType());
+    std::optional<Occupancy> occupancy =
+        occupancyOf(target.name, {facts.launch.threadsPerBlock, mostRegisters, bytes});
+    auto room = [&](OccupancyLimit limit) { return occupancy->room[size_t(limit)]; };
+    return occupancy && room(OccupancyLimit::SharedMemory) <= room(OccupancyLimit::Registers);
   }
-  return std::nullopt;
-}
 
-/// Where a thread of CDNA spills registers, or a few of them stand between a processor and one more
-/// block, LLVM tries again, with what is held for behind loops computed there, and asked for that
-/// block's waves. That is taken if less spills, or nothing does in one more block, and the main
-/// loop has no more instructions.
-static DeviceBinary withFewerRegisters(DeviceBinary binary, llvm::Function &kernel,
-                                       const KernelFacts &facts, const TargetInfo &target,
-                                       llvm::TargetMachine &machine, const EmitOptions &options,
-                                       DiagnosticCapture &diagnostics) {
-  std::optional<ResourceUsage> first = resourcesOf(binary);
-  if (!first || !binary.mainLoop || !binary.mainLoop->matrix)
-    return binary;
-  std::optional<unsigned> waves;
-  if (!first->spilledBytes()) {
-    waves = wavesOfOneMore(first->registers, *kernel.getParent(), facts, target);
-    if (!waves)
+  /// LLVM orders RDNA's instructions for as many waves as registers allow, and so reads operands of
+  /// products one after the other, each when it is needed. Where more waves are of no use it orders
+  /// them for their latencies: the code of that, unless something spills.
+  std::optional<DeviceBinary> preferLatencies() {
+    constexpr llvm::StringLiteral strategy = "amdgpu-sched-strategy";
+    kernel.addFnAttr(strategy, "max-ilp");
+    std::optional<DeviceBinary> binary = attempt();
+    if (binary && !binary->resources.spilledBytes())
       return binary;
-    kernel.addFnAttr("amdgpu-waves-per-eu", std::to_string(*waves));
+    kernel.removeFnAttr(strategy);
+    return std::nullopt;
   }
-  recomputeIndices(kernel);
-  auto other = generateBinary(*kernel.getParent(), facts, target, machine, options, diagnostics);
-  if (!other) {
-    llvm::consumeError(other.takeError());
-    return binary;
-  }
-  std::optional<ResourceUsage> second = resourcesOf(*other);
-  auto blocks = [&](const ResourceUsage &usage) {
-    return occupancyWith(usage.registers, *kernel.getParent(), facts, target)->blocks;
-  };
-  bool isBetter = second && (waves ? !second->spilledBytes() && blocks(*second) > blocks(*first)
-                                   : second->spilledBytes() < first->spilledBytes());
-  if (!isBetter || !other->mainLoop ||
-      other->mainLoop->instructions > binary.mainLoop->instructions)
-    return binary;
-  other->warnings = std::move(binary.warnings);
-  return std::move(*other);
-}
+
+  llvm::Function &kernel;
+  const llvm::Module &module;
+  const KernelFacts &facts;
+  const TargetInfo &target;
+  llvm::TargetMachine &machine;
+  const EmitOptions &options;
+};
 
 /// LDS is static here: the kernel's own allocation is the whole of it.
 llvm::Expected<DeviceBinary> emitAMD(llvm::Module &module, const KernelFacts &facts,
@@ -352,13 +297,12 @@ llvm::Expected<DeviceBinary> emitAMD(llvm::Module &module, const KernelFacts &fa
   if (!instructions)
     return instructions.takeError();
   boundRegisterAllocation(*instructions, **machine, diagnostics.warnings);
-  if (target.matrix.wmmaGeneration && (*machine)->getOptLevel() != llvm::CodeGenOptLevel::None)
-    tryOrders(**kernel, facts, target, **machine, options);
-  auto binary = generateBinary(module, facts, target, **machine, options, diagnostics);
-  if (!binary || !target.matrix.mfmaGeneration || facts.minOccupancy)
-    return binary;
-  return withFewerRegisters(std::move(*binary), **kernel, facts, target, **machine, options,
-                            diagnostics);
+  if (llvm::Error error = diagnostics.takeErrors())
+    return std::move(error);
+  auto binary = CodeGenerator(**kernel, facts, target, **machine, options).run();
+  if (binary)
+    llvm::append_range(binary->warnings, diagnostics.warnings);
+  return binary;
 }
 
 } // namespace kiln

@@ -2,96 +2,115 @@
 // without asking how many registers were too many: a product of 199 has half of the waves that 192
 // leave. So the code is read back, and made again with the registers of one more block if these
 // are few less. Where threads lack them then, indices that the loop only holds for what is behind
-// it are computed again, too.
+// it are computed again, too; on CDNA at once, and also where registers are spilled.
 //
-// Not where a SIMD has more than six waves, of which others work while one waits. With fewer
-// registers LLVM may read operands one after the other, and wait for each: a loop that
+// Not where a SIMD of RDNA has more than six waves, of which others work while one waits. With
+// fewer registers LLVM may read operands one after the other there, and wait for each: a loop that
 // waits more often, or is longer by more than a share of what the waves are more, is refused. To
 // ask for as many waves as an estimate has registers for, without reading back, was refused: most
-// such loops were longer by more than that.
+// such loops were longer by more than that. CDNA's loops have no more instructions.
 
 #include "compiler/Target/AMD/MoreBlocks.h"
 #include "compiler/Target/AMD/RecomputeIndices.h"
 #include "compiler/Target/Occupancy.h"
+#include "compiler/Target/TargetInfo.h"
 
 #include "llvm/IR/Function.h"
-#include "llvm/IR/Module.h"
-#include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace kiln {
 namespace {
 
-constexpr llvm::StringLiteral registersAttribute = "amdgpu-num-vgpr";
-
 class BlockFitter {
 public:
-  BlockFitter(llvm::Function &kernel, llvm::StringRef target, uint32_t threads, Trial trial)
-      : kernel(kernel), target(target), threads(threads), trial(trial) {}
+  BlockFitter(DeviceBinary &first, llvm::Function &kernel, const TargetInfo &target,
+              Generate generate)
+      : first(first), kernel(kernel), target(target), isCdna(target.matrix.mfmaGeneration),
+        generate(generate) {}
 
-  void run() {
-    std::optional<TriedCode> code = trial(*kernel.getParent());
-    if (!code || !code->loop || code->resources.spilledBytes() || !hasFewWaves(code->resources))
-      return;
-    std::optional<uint32_t> registers = registersOfMore(code->resources);
-    if (!registers)
-      return;
-    kernel.addFnAttr(registersAttribute, std::to_string(*registers));
-    if (isBetter(*kernel.getParent(), *code))
-      return;
-    std::unique_ptr<llvm::Module> copy = llvm::CloneModule(*kernel.getParent());
-    recomputeIndices(*copy->getFunction(kernel.getName()));
-    if (isBetter(*copy, *code))
-      recomputeIndices(kernel);
-    else
-      kernel.removeFnAttr(registersAttribute);
+  /// What is better than the first; none: nothing.
+  std::optional<DeviceBinary> run() {
+    if (!first.mainLoop)
+      return std::nullopt;
+    if (!first.resources.spilledBytes()) {
+      std::optional<uint32_t> registers = registersOfMore();
+      if (!registers)
+        return std::nullopt;
+      limit(*registers);
+    } else if (!isCdna) {
+      return std::nullopt;
+    }
+    if (!isCdna)
+      if (std::optional<DeviceBinary> other = better())
+        return other;
+    recomputeIndices(kernel);
+    return better();
   }
 
 private:
-  uint32_t blocksWith(uint32_t registers, const ResourceUsage &resources) const {
-    std::optional<Occupancy> occupancy =
-        occupancyOf(target, {threads, registers, resources.staticSharedBytes});
-    return occupancy ? occupancy->blocks : 0;
-  }
-
-  /// Whether each SIMD has no more than three eighths of the waves that it has room for.
-  bool hasFewWaves(const ResourceUsage &resources) const {
-    std::optional<Occupancy> occupancy =
-        occupancyOf(target, {threads, resources.registers, resources.staticSharedBytes});
-    return occupancy && occupancy->warps * 8 <= occupancy->maxWarps * 3;
+  BlockNeeds needsOf(const DeviceBinary &binary) const {
+    const ResourceUsage &used = binary.resources;
+    return {binary.launch.threadsPerBlock, used.registers, used.staticSharedBytes};
   }
 
   /// The most registers with which a processor holds more blocks, if those are little less.
-  std::optional<uint32_t> registersOfMore(const ResourceUsage &resources) const {
-    uint32_t blocks = blocksWith(resources.registers, resources);
-    for (uint32_t fewer = resources.registers; fewer * 5 >= resources.registers * 4; --fewer)
-      if (blocksWith(fewer, resources) > blocks)
-        return fewer;
-    return std::nullopt;
+  std::optional<uint32_t> registersOfMore() const {
+    BlockNeeds needs = needsOf(first);
+    std::optional<Occupancy> now = occupancyOf(target.name, needs);
+    // Three eighths of the waves that a SIMD has room for.
+    if (!now || (!isCdna && now->warps * 8 > now->maxWarps * 3))
+      return std::nullopt;
+    uint32_t few = needs.registers / (isCdna ? 8 : 5);
+    return registersForBlocks(target.name, needs, now->blocks + 1, needs.registers - few);
   }
 
-  /// Whether the module's code has more blocks than `code` has, for a price.
-  bool isBetter(const llvm::Module &module, const TriedCode &code) const {
-    std::optional<TriedCode> other = trial(module);
-    if (!other || !other->loop || other->resources.spilledBytes() ||
-        other->loop->waits > code.loop->waits)
+  void limit(uint32_t registers) {
+    if (!isCdna)
+      return kernel.addFnAttr("amdgpu-num-vgpr", std::to_string(registers));
+    // Accumulation registers are of the same file: LLVM shares it out by itself.
+    constexpr uint32_t simds = 4;
+    BlockNeeds needs = needsOf(first);
+    needs.registers = registers;
+    uint32_t warps = occupancyOf(target.name, needs)->warps;
+    kernel.addFnAttr("amdgpu-waves-per-eu", std::to_string(llvm::divideCeil(warps, simds)));
+  }
+
+  std::optional<DeviceBinary> better() const {
+    std::optional<DeviceBinary> other = generate();
+    return other && other->mainLoop && isBetter(*other) ? std::move(other) : std::nullopt;
+  }
+
+  /// Spills less, or has more blocks for a price and spills nothing.
+  bool isBetter(const DeviceBinary &other) const {
+    const MainLoop &loop = *other.mainLoop, &firstLoop = *first.mainLoop;
+    uint32_t spilled = first.resources.spilledBytes();
+    if (spilled)
+      return other.resources.spilledBytes() < spilled &&
+             loop.instructions <= firstLoop.instructions;
+    uint64_t blocks = occupancyOf(target.name, needsOf(first))->blocks,
+             more = occupancyOf(target.name, needsOf(other))->blocks;
+    if (other.resources.spilledBytes() || more <= blocks)
       return false;
-    uint64_t blocks = blocksWith(code.resources.registers, code.resources),
-             more = blocksWith(other->resources.registers, other->resources);
+    if (isCdna)
+      return loop.instructions <= firstLoop.instructions;
     // Instructions may be more by an eighth of what blocks are.
-    return more > blocks &&
-           other->loop->instructions * 8 * blocks <= code.loop->instructions * (7 * blocks + more);
+    return loop.waits <= firstLoop.waits &&
+           loop.instructions * 8 * blocks <= firstLoop.instructions * (7 * blocks + more);
   }
 
+  DeviceBinary &first;
   llvm::Function &kernel;
-  llvm::StringRef target;
-  uint32_t threads;
-  Trial trial;
+  const TargetInfo &target;
+  bool isCdna;
+  Generate generate;
 };
 
 } // namespace
 
-void fitMoreBlocks(llvm::Function &kernel, llvm::StringRef target, uint32_t threads, Trial trial) {
-  BlockFitter(kernel, target, threads, trial).run();
+DeviceBinary fitMoreBlocks(DeviceBinary first, llvm::Function &kernel, const TargetInfo &target,
+                           Generate generate) {
+  std::optional<DeviceBinary> better = BlockFitter(first, kernel, target, generate).run();
+  return better ? std::move(*better) : std::move(first);
 }
 
 } // namespace kiln

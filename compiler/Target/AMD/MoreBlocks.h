@@ -7,24 +7,21 @@
 
 namespace llvm {
 class Function;
-class Module;
 } // namespace llvm
 
 namespace kiln {
 
-/// What code generation makes of a module.
-struct TriedCode {
-  ResourceUsage resources;
-  std::optional<MainLoop> loop;
-};
+struct TargetInfo;
 
-/// Code for the module as it stands; none where there would be an error.
-using Trial = llvm::function_ref<std::optional<TriedCode>(const llvm::Module &)>;
+/// The binary of the kernel's module as it stands, with `resources` and `mainLoop`; none where
+/// there would be an error.
+using Generate = llvm::function_ref<std::optional<DeviceBinary>()>;
 
-/// Limits the kernel's registers to those with which a processor holds more blocks, if what it
-/// takes beyond them is little, and a trial finds code for it that spills nothing and whose main
-/// loop is hardly longer. Blocks are of `threads` threads on `target`, a name of TargetInfo.
-void fitMoreBlocks(llvm::Function &kernel, llvm::StringRef target, uint32_t threads, Trial trial);
+/// `first`, which is that of the kernel, or one of fewer registers: with which a processor holds
+/// more blocks, if what the kernel takes beyond them is little, or of which fewer are spilled
+/// (CDNA). Its main loop is hardly longer. What the kernel is then is left open.
+DeviceBinary fitMoreBlocks(DeviceBinary first, llvm::Function &kernel, const TargetInfo &target,
+                           Generate generate);
 
 } // namespace kiln
 

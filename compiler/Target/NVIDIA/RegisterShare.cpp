@@ -47,11 +47,7 @@ std::optional<unsigned> registersForMoreBlocks(const ResourceUsage &used, const 
   // Beyond it they spill, and that takes long; what products hold is not computed again.
   unsigned least = multiplies ? used.registers * 3 / 4 : llvm::divideCeil(used.registers * 2, 3);
   uint32_t wanted = multiplies ? now->blocks + 1 : llvm::divideCeil(4 * now->blocks, 3);
-  for (needs.registers = llvm::alignDown(used.registers - 1, registerUnit);
-       needs.registers >= least; needs.registers -= registerUnit)
-    if (occupancyOf(target.name, needs)->blocks >= wanted)
-      return needs.registers;
-  return std::nullopt;
+  return registersForBlocks(target.name, needs, wanted, least);
 }
 
 std::string withRegisterLimit(llvm::StringRef ptx, unsigned registers) {

@@ -86,6 +86,14 @@ INSTANTIATE_TEST_SUITE_P(
         // 32 barriers.
         Fact{"hip:gfx1100", {64, 32, 0}, 32, 64, "warps, blocks"}));
 
+TEST(Occupancy, OfMoreBlocksTakesFewerRegisters) {
+  EXPECT_EQ(registersForBlocks("hip:gfx942", {256, 138, 0}, 4, 100), 128u);
+  EXPECT_EQ(registersForBlocks("hip:gfx942", {256, 138, 0}, 4, 128), 128u);
+  EXPECT_EQ(registersForBlocks("hip:gfx942", {256, 138, 0}, 4, 129), std::nullopt);
+  EXPECT_EQ(registersForBlocks("cuda:sm_80", {128, 33, 0}, 16, 1), 32u);
+  EXPECT_EQ(registersForBlocks("nonsense", {128, 33, 0}, 16, 1), std::nullopt);
+}
+
 TEST(Occupancy, IsUnknownWithoutAProcessor) {
   EXPECT_FALSE(occupancyOf("cpu:x86-64-v3", {1, 0, 0}));
   EXPECT_FALSE(occupancyOf("emu:sm_90a", {128, 32, 0}));

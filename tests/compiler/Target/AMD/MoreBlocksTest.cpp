@@ -11,26 +11,32 @@ using namespace kiln::testing;
 namespace {
 
 /// Code of so many registers, and what is wrong with it.
-TriedCode code(uint32_t registers, uint32_t instructions = 100, uint32_t waits = 10,
-               uint32_t spills = 0) {
-  TriedCode result;
+DeviceBinary code(uint32_t registers, uint32_t instructions = 100, uint32_t waits = 10,
+                  uint32_t spills = 0) {
+  DeviceBinary result;
   result.resources.registers = registers;
   result.resources.spillStoreBytes = spills;
-  result.loop = MainLoop{true, instructions, 16, 20, 4, waits};
+  result.mainLoop = MainLoop{true, instructions, 16, 20, 4, waits};
   return result;
 }
 
-/// The registers that blocks on gfx1100 are limited to, if code as it is is the first and with a
-/// limit the second; "": none.
-std::string limitOf(const TriedCode &free, const TriedCode &limited, uint32_t threads = 512) {
+/// What a kernel is limited to, if code as it is is the first and each after that the second; "":
+/// nothing, or it stays the first.
+std::string limitOf(DeviceBinary first, DeviceBinary second, uint32_t threads = 512,
+                    llvm::StringRef name = "hip:gfx1100",
+                    llvm::StringRef attribute = "amdgpu-num-vgpr") {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module = parseIR("define void @f() {\n  ret void\n}\n", context);
   llvm::Function &kernel = *module->getFunction("f");
-  auto trial = [&](const llvm::Module &tried) -> std::optional<TriedCode> {
-    return tried.getFunction("f")->hasFnAttribute("amdgpu-num-vgpr") ? limited : free;
-  };
-  fitMoreBlocks(kernel, "hip:gfx1100", threads, trial);
-  return kernel.getFnAttribute("amdgpu-num-vgpr").getValueAsString().str();
+  first.launch.threadsPerBlock = second.launch.threadsPerBlock = threads;
+  second.symbol = "second";
+  DeviceBinary taken =
+      fitMoreBlocks(first, kernel, target(name), [&] { return std::optional(second); });
+  return taken.symbol.empty() ? "" : kernel.getFnAttribute(attribute).getValueAsString().str();
+}
+
+std::string wavesOnCdna(DeviceBinary first, DeviceBinary second) {
+  return limitOf(std::move(first), std::move(second), 256, "hip:gfx942", "amdgpu-waves-per-eu");
 }
 
 TEST(MoreBlocks, AFewRegistersLessAreABlockMore) {
@@ -61,6 +67,26 @@ TEST(MoreBlocks, MoreWaitsAreRefused) { EXPECT_EQ(limitOf(code(199), code(192, 1
 
 TEST(MoreBlocks, CodeThatTakesAsManyRegistersIsRefused) {
   EXPECT_EQ(limitOf(code(199), code(199)), "");
+}
+
+/// Three blocks of four waves are three of a SIMD.
+TEST(MoreBlocks, OnCdnaLoopsAreNoLonger) {
+  EXPECT_EQ(wavesOnCdna(code(138), code(128)), "4");
+  EXPECT_EQ(wavesOnCdna(code(138), code(128, 101)), "");
+  EXPECT_EQ(wavesOnCdna(code(150), code(128)), "");
+}
+
+TEST(MoreBlocks, OnCdnaFewerSpillsAreTaken) {
+  auto spilled = [](uint32_t first, uint32_t second) {
+    llvm::LLVMContext context;
+    std::unique_ptr<llvm::Module> module = parseIR("define void @f() {\n  ret void\n}\n", context);
+    auto again = [&] { return std::optional(code(256, 100, 10, second)); };
+    return fitMoreBlocks(code(256, 100, 10, first), *module->getFunction("f"), target("hip:gfx942"),
+                         again)
+        .resources.spilledBytes();
+  };
+  EXPECT_EQ(spilled(40, 12), 12u);
+  EXPECT_EQ(spilled(12, 40), 12u);
 }
 
 } // namespace
