@@ -19,9 +19,9 @@
 //
 // Not on RDNA, whose threads lack registers: query gradients with heads of 96 would spill.
 //
-// MLIR's pipeliner leaves the last iterations of such a loop behind it, too (PrefetchOperands.cpp has
-// it do so where few are known). Of a number that only the launch knows it chooses each result by
-// whether there was an iteration, and what else runs ahead (PrefetchLoads.cpp) comes after it.
+// MLIR's pipeliner leaves the last iterations of such a loop behind it, too (PrefetchOperands.cpp
+// has it do so where few are known). Of a number that only the launch knows it chooses each result
+// by whether there was an iteration, and what else runs ahead (PrefetchLoads.cpp) comes after it.
 //
 // Refused: a step of zero in the last iteration, which loads its tile again (a comparison and a
 // choice for each step in place of each number of bytes, and memory that nobody wants).
