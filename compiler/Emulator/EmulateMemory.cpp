@@ -215,9 +215,11 @@ void announceFence(OpBuilder &b, Operation *op, ThreadCode &code, int32_t space,
 /// The operation stays too: it orders what the host does.
 FailureOr<bool> convert(LLVM::FenceOp fence, OpBuilder &b, ThreadCode &code) {
   StringRef scope = fence.getSyncscope().value_or("");
-  bool isOfShared = scope == sharedFenceScope;
-  announceFence(b, fence, code, isOfShared ? KILN_EMU_SHARED : KILN_EMU_GLOBAL, fence.getOrdering(),
-                isOfShared ? KILN_EMU_SCOPE_BLOCK : emulatedScope(scope));
+  int32_t orders = scope == sharedFenceScope  ? KILN_EMU_SHARED
+                   : scope == readsFenceScope ? KILN_EMU_GLOBAL_READS
+                                              : KILN_EMU_GLOBAL;
+  announceFence(b, fence, code, orders, fence.getOrdering(),
+                orders == KILN_EMU_GLOBAL ? emulatedScope(scope) : KILN_EMU_SCOPE_BLOCK);
   fence.removeSyncscopeAttr();
   return true;
 }

@@ -9,7 +9,7 @@ MemoryFeatures memoryFeaturesOf(const TargetInfo &target) {
   MemoryFeatures features;
   features.boundedBuffers = features.pairedAdditions = true;
   features.loadCaches = isRdna ? 2 : 1;
-  features.sharedBarriers = isRdna;
+  features.partialBarriers = isRdna;
   features.splitBarriers = target.matrix.wmmaGeneration >= 4;
   return features;
 }

@@ -21,10 +21,10 @@ struct MemoryFeatures {
   /// Caches that are not coherent with what others store, by runtime/emulator/LoadCache.h: 1: the
   /// compute unit's; 2: those of a work-group processor, with one behind them. 0: all are coherent.
   unsigned loadCaches = 0;
-  /// A barrier that orders shared memory alone costs less than one that orders global memory too,
-  /// which waits for stores and drops what the unit's cache holds (LLVM, "User Guide for AMDGPU
-  /// Backend", "Memory Model GFX10-GFX11").
-  bool sharedBarriers = false;
+  /// A barrier that orders shared memory alone, or reads before writes, costs less than one that
+  /// orders all of memory, which waits for stores and drops what the unit's cache holds (LLVM,
+  /// "User Guide for AMDGPU Backend", "Memory Model GFX10-GFX11").
+  bool partialBarriers = false;
   /// A barrier is two instructions, between which a wave may do what the barrier does not order
   /// (RDNA 4 ISA, "S_BARRIER_SIGNAL").
   bool splitBarriers = false;
@@ -41,6 +41,10 @@ inline constexpr int64_t movedBufferStart = INT32_MIN + int64_t(32), movedBuffer
 /// AMD: the scope of a fence of the block that orders shared memory alone. LLVM says so by metadata
 /// (MMRA), for which MLIR has no name: the back end makes it of this scope.
 inline constexpr llvm::StringLiteral sharedFenceScope = "workgroup-local";
+
+/// AMD: the scope of a fence of the block that orders reads of global memory in front of the
+/// release before writes behind the acquire. LLVM has none: the back end waits for what was loaded.
+inline constexpr llvm::StringLiteral readsFenceScope = "workgroup-reads";
 
 } // namespace kiln
 

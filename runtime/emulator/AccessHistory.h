@@ -46,8 +46,10 @@ struct AccessOrder {
   AccessOrder(const WarpClocks &clocks, bool isOfShared = false) // NOLINT: of global memory
       : clocks(clocks), isOfShared(isOfShared) {}
   bool isAfter(const Moment &now, const Moment &before) const {
-    return isOfShared ? clocks.isAfterInShared(now.warp, before.warp, before.clock)
-                      : clocks.isAfter(now.warp, before.warp, before.clock);
+    if (!isOfShared && before.kind != AccessKind::Read)
+      return clocks.isAfter(now.warp, before.warp, before.clock);
+    WarpClocks::Part part = isOfShared ? &WarpClocks::Clock::shared : &WarpClocks::Clock::reads;
+    return clocks.isAfterIn(part, now.warp, before.warp, before.clock);
   }
 };
 

@@ -7,7 +7,8 @@
 // block is not seen.
 //
 // A barrier of AMD, s_barrier, orders nothing by itself: it is as a relaxed operation of all the
-// block's warps, with fences in front and behind. A fence may be of shared memory alone.
+// block's warps, with fences in front and behind. A fence may be of shared memory alone, or of
+// reads of global memory before writes.
 
 #ifndef KILN_RUNTIME_EMULATOR_ATOMICORDER_H
 #define KILN_RUNTIME_EMULATOR_ATOMICORDER_H
@@ -32,12 +33,15 @@ public:
   /// Behind a barrier of the whole block, which orders all that was before.
   void forget() { reset(uint32_t(warps.size())); }
 
-  void fence(uint32_t warp, uint32_t ordering, bool isOfShared) {
-    if (isOfShared) {
+  /// `space`: KILN_EMU_GLOBAL orders everything.
+  void fence(uint32_t warp, uint32_t ordering, uint32_t space) {
+    if (space != KILN_EMU_GLOBAL) {
+      WarpClocks::Part part =
+          space == KILN_EMU_SHARED ? &WarpClocks::Clock::shared : &WarpClocks::Clock::reads;
       if (acquires(ordering))
-        clocks.acquireShared(warp, warps[warp].read);
+        clocks.acquirePart(warp, warps[warp].read, part);
       if (releases(ordering))
-        clocks.releaseShared(warp, warps[warp].released);
+        clocks.releasePart(warp, warps[warp].released, part);
       return;
     }
     if (acquires(ordering))

@@ -296,9 +296,8 @@ void kiln_emu_fence(kiln_emu_thread *thread, uint32_t space, uint32_t ordering, 
   Thread &self = threadOf(thread);
   if (!self.block->launched().check || scope == KILN_EMU_SCOPE_WARP)
     return;
-  bool isOfShared = space == KILN_EMU_SHARED;
-  self.block->atomicOrder().fence(self.inWarp->source, ordering, isOfShared);
-  if (isOfShared)
+  self.block->atomicOrder().fence(self.inWarp->source, ordering, space);
+  if (space != KILN_EMU_GLOBAL)
     return;
   if (releases(ordering))
     self.block->release(self, scope);

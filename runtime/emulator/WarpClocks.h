@@ -6,8 +6,8 @@
 // Distributed Systems", 1989). So two accesses are ordered if, and only if, something orders them;
 // an epoch of the whole block would know nothing of barriers of its parts.
 //
-// Some barriers of AMD order accesses to shared memory alone: what a warp knows by these counts for
-// such accesses, and for no others.
+// Some barriers of AMD order accesses to shared memory alone, or reads of global memory before
+// writes: what a warp knows by these counts for such accesses, and for no others.
 //
 // Beside the warps there are sources: what asynchronous copies do is stamped with the time of one,
 // and known to those who have waited for it, not to the warp that set them going.
@@ -28,20 +28,24 @@ public:
     std::vector<uint64_t> all;
     /// With regard to shared memory, where more is known of that; may be shorter.
     std::vector<uint64_t> shared;
+    /// The same of what warps have read in global memory.
+    std::vector<uint64_t> reads;
 
-    bool empty() const { return all.empty() && shared.empty(); }
+    bool empty() const { return all.empty() && shared.empty() && reads.empty(); }
     void clear() {
       all.clear();
       shared.clear();
+      reads.clear();
     }
   };
+  using Part = std::vector<uint64_t> Clock::*;
 
   /// Begins a block. Its clocks go on from where the last block's ended, so that stamps of then
   /// need not be wiped out.
   void reset(uint32_t warps) {
     for (uint32_t warp = 0; warp < clocks.size(); ++warp)
       start = std::max(start, now(warp));
-    clocks.assign(warps, Clock{std::vector<uint64_t>(warps, start++), {}});
+    clocks.assign(warps, Clock{std::vector<uint64_t>(warps, start++), {}, {}});
     for (uint32_t warp = 0; warp < warps; ++warp)
       clocks[warp].all[warp] = start;
   }
@@ -67,10 +71,10 @@ public:
   bool isAfter(uint32_t warp, uint32_t other, uint64_t moment) const {
     return clocks[warp].all[other] >= moment;
   }
-  /// The same, of accesses to shared memory.
-  bool isAfterInShared(uint32_t warp, uint32_t other, uint64_t moment) const {
-    const std::vector<uint64_t> &shared = clocks[warp].shared;
-    return isAfter(warp, other, moment) || (other < shared.size() && shared[other] >= moment);
+  /// The same, of accesses to shared memory, or of what `other` has read.
+  bool isAfterIn(Part part, uint32_t warp, uint32_t other, uint64_t moment) const {
+    const std::vector<uint64_t> &known = clocks[warp].*part;
+    return isAfter(warp, other, moment) || (other < known.size() && known[other] >= moment);
   }
 
   /// What `warp` did is before whatever comes after an acquisition of `mark`.
@@ -79,22 +83,25 @@ public:
     ++clocks[warp].all[warp];
   }
   void acquire(uint32_t warp, const Clock &mark) { join(clocks[warp], mark); }
-  /// The same of accesses to shared memory alone.
-  void releaseShared(uint32_t warp, Clock &mark) {
-    joinShared(mark, clocks[warp]);
+  /// The same of accesses to shared memory, or of what was read, alone.
+  void releasePart(uint32_t warp, Clock &mark, Part part) {
+    joinPart(mark, clocks[warp], part);
     ++clocks[warp].all[warp];
   }
-  void acquireShared(uint32_t warp, const Clock &mark) { joinShared(clocks[warp], mark); }
+  void acquirePart(uint32_t warp, const Clock &mark, Part part) {
+    joinPart(clocks[warp], mark, part);
+  }
 
   static void join(Clock &into, const Clock &from) {
     join(into.all, from.all);
     join(into.shared, from.shared);
+    join(into.reads, from.reads);
   }
 
 private:
-  static void joinShared(Clock &into, const Clock &from) {
-    join(into.shared, from.all);
-    join(into.shared, from.shared);
+  static void joinPart(Clock &into, const Clock &from, Part part) {
+    join(into.*part, from.all);
+    join(into.*part, from.*part);
   }
   static void join(std::vector<uint64_t> &into, const std::vector<uint64_t> &from) {
     into.resize(std::max(into.size(), from.size()));

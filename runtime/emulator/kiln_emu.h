@@ -90,7 +90,7 @@ void kiln_emu_run_block(const kiln_emu_kernel *kernel, void *const *params,
 
 /* --- memory; bytes is 1 to 64, a misaligned address an error --- */
 
-enum { KILN_EMU_GLOBAL = 0, KILN_EMU_SHARED = 1 };
+enum { KILN_EMU_GLOBAL = 0, KILN_EMU_SHARED = 1, KILN_EMU_GLOBAL_READS = 2 };
 
 /* Leaves `out` alone where `predicate` is 0. */
 void kiln_emu_load(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t space,
@@ -133,7 +133,8 @@ void kiln_emu_atomic(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_
  * value back: relaxed, checked as by kiln_emu_atomic; `nowhere` if `predicate` is 0. */
 void *kiln_emu_reduce(kiln_emu_thread *thread, const kiln_emu_site *site, void *address,
                       void *nowhere, uint32_t bytes, uint32_t element_bytes, uint32_t predicate);
-/* `space`: KILN_EMU_SHARED orders shared memory alone. */
+/* `space`: KILN_EMU_SHARED orders shared memory alone, KILN_EMU_GLOBAL_READS reads of global memory
+ * before writes. */
 void kiln_emu_fence(kiln_emu_thread *thread, uint32_t space, uint32_t ordering, uint32_t scope);
 /* Before a load from global memory that goes by the first-level cache. */
 void kiln_emu_bypass(kiln_emu_thread *thread, const void *address, uint32_t bytes);

@@ -32,6 +32,7 @@
 # RUN: kiln compile %s -n atomic -s '*i32:16, 256, "relaxed", "gpu"' -t hip:gfx1100 --emit amdgcn | FileCheck %s --check-prefix=GFX11-RELAXED-GPU
 # RUN: kiln compile %s -n global_barrier -s '*i32:16, *i32:16, 256' -t hip:gfx1100 --emit amdgcn | FileCheck %s --check-prefix=GFX11-GLOBAL
 # RUN: kiln compile %s -n shared_barrier -s '*i32:16, 256' -t hip:gfx1100 --emit amdgcn | FileCheck %s --check-prefix=GFX11-SHARED
+# RUN: kiln compile %s -n reads_barrier -s '*i32:16, 256' -t hip:gfx1100 --emit amdgcn | FileCheck %s --check-prefix=GFX11-READS
 # RUN: kiln compile %s -n atomic -s '*i32:16, 256, "acq_rel", "cta"' -t hip:gfx1201 --emit amdgcn | FileCheck %s --check-prefix=GFX12-ACQ-REL-CTA
 # RUN: kiln compile %s -n atomic -s '*i32:16, 256, "acq_rel", "gpu"' -t hip:gfx1201 --emit amdgcn | FileCheck %s --check-prefix=GFX12-ACQ-REL-GPU
 # RUN: kiln compile %s -n atomic -s '*i32:16, 256, "acq_rel", "sys"' -t hip:gfx1201 --emit amdgcn | FileCheck %s --check-prefix=GFX12-ACQ-REL-SYS
@@ -40,6 +41,7 @@
 # RUN: kiln compile %s -n atomic -s '*i32:16, 256, "relaxed", "gpu"' -t hip:gfx1201 --emit amdgcn | FileCheck %s --check-prefix=GFX12-RELAXED-GPU
 # RUN: kiln compile %s -n global_barrier -s '*i32:16, *i32:16, 256' -t hip:gfx1201 --emit amdgcn | FileCheck %s --check-prefix=GFX12-GLOBAL
 # RUN: kiln compile %s -n shared_barrier -s '*i32:16, 256' -t hip:gfx1201 --emit amdgcn | FileCheck %s --check-prefix=GFX12-SHARED
+# RUN: kiln compile %s -n reads_barrier -s '*i32:16, 256' -t hip:gfx1201 --emit amdgcn | FileCheck %s --check-prefix=GFX12-READS
 #
 # One cache is the block's: at its scope waves wait for nothing.
 # GFX90A-ACQ-REL-CTA: {{(global|buffer)_store}}
@@ -216,6 +218,14 @@
 # GFX11-SHARED-NOT: buffer_gl
 # GFX11-SHARED: ds_load
 #
+# One of reads before writes waits for what was loaded.
+# GFX11-READS: {{(global|buffer)_load}}
+# GFX11-READS: s_waitcnt vmcnt(0) lgkmcnt(0)
+# GFX11-READS-NOT: vscnt
+# GFX11-READS: s_barrier
+# GFX11-READS-NOT: buffer_gl
+# GFX11-READS: {{(global|buffer)_store}}
+#
 # GFX11-RELAXED-GPU: {{(global|buffer)_store}}
 # GFX11-RELAXED-GPU-NOT: buffer_gl
 # GFX11-RELAXED-GPU-NOT: s_barrier
@@ -294,6 +304,14 @@
 # GFX12-SHARED: s_barrier_wait
 # GFX12-SHARED-NOT: global_inv
 # GFX12-SHARED: ds_load
+#
+# GFX12-READS: {{(global|buffer)_load}}
+# GFX12-READS: s_wait_loadcnt 0x0
+# GFX12-READS-NOT: storecnt
+# GFX12-READS: s_barrier_signal
+# GFX12-READS: s_barrier_wait
+# GFX12-READS-NOT: global_inv
+# GFX12-READS: {{(global|buffer)_store}}
 #
 # GFX12-RELAXED-GPU: {{(global|buffer)_store}}
 # GFX12-RELAXED-GPU-NOT: global_inv
@@ -379,3 +397,9 @@ def shared_barrier(x_ptr, N: tl.constexpr):
     i = tl.arange(0, N)
     tl.store(x_ptr + i, i)
     tl.store(x_ptr + 3 * N, tl.sum(tl.load(x_ptr + 2 * N + i), axis=0))
+
+
+@triton.jit
+def reads_barrier(x_ptr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(x_ptr + i, tl.load(x_ptr + (N - 1 - i)))

@@ -257,6 +257,82 @@ def kernel(x, o, N: tl.constexpr, COLUMNS: tl.constexpr):
     ASSERT_EQ(out[i], i < 64 ? i + 1 + 64 * 65 / 2 : 0) << i;
 }
 
+/// Programs of which most are far behind the bound: what they begin at is 2^32 bytes or more, whose
+/// lower word is in the array.
+TEST_P(SmallArray, ProgramsBehindTheBound) {
+  constexpr int count = 1000;
+  for (int n : {101, 128, 1, 0, -5}) {
+    SCOPED_TRACE(n);
+    Buffer<float> x(count), out(count), out2(count);
+    for (int i = 0; i < count; ++i)
+      x[i] = float(i + 1);
+    SourceOptions options = promised();
+    options.grid = {8, 1, 1};
+    ASSERT_EQ(
+        runSource(R"(
+@triton.jit
+def kernel(x, o, p, n, STEP: tl.constexpr, N: tl.constexpr):
+    pid = tl.program_id(0)
+    i = pid * STEP + tl.arange(0, N)
+    v = tl.load(x + i, mask=i < n, other=7)
+    tl.store(o + i, v + pid, mask=i < n)
+    j = pid * 64 + tl.arange(0, N)
+    tl.store(p + j, tl.load(x + j, mask=j < n), mask=j < n)
+)",
+                  GetParam(),
+                  {{"x", "*fp32", x}, {"o", "*fp32", out}, {"p", "*fp32", out2}, {"n", "i32", n}},
+                  {{"STEP", 1 << 28}, {"N", 128}}, options),
+        "");
+    for (int i = 0; i < count; ++i) {
+      ASSERT_EQ(out[i], i < std::min(n, 128) ? i + 1 : 0) << i;
+      ASSERT_EQ(out2[i], i < n ? i + 1 : 0) << i;
+    }
+  }
+}
+
+/// Rows that an index leads to, whose lanes are masked off one by one, beside rows in order; and
+/// a row in front of the array, which nobody asks for.
+TEST_P(SmallArray, RowsThatAnIndexLeadsTo) {
+  constexpr int rows = 5, columns = 75, stride = 80;
+  Buffer<float> x(rows * stride), out(rows * stride), before(rows * stride);
+  Buffer<int32_t> index(rows);
+  for (int i = 0; i < rows * stride; ++i)
+    x[i] = float(i + 1);
+  for (int i = 0; i < rows; ++i)
+    index[i] = (i * 3 + 1) % rows;
+  SourceOptions options = promised();
+  options.grid = {rows + 2, 2, 1};
+  ASSERT_EQ(runSource(R"(
+@triton.jit
+def kernel(x, o, b, index, rows, columns, stride, N: tl.constexpr):
+    i = tl.program_id(0) + tl.arange(0, 1)
+    row = tl.load(index + i, mask=i < rows)
+    j = tl.program_id(1) * N + tl.arange(0, N)
+    is_in = (i[:, None] < rows) & (j[None, :] < columns)
+    v = tl.load(x + row[:, None] * stride + j[None, :], mask=is_in)
+    tl.store(o + i[:, None] * stride + j[None, :], v, mask=is_in)
+    pid = tl.program_id(0)
+    has = (pid >= 1) & (pid < rows)
+    tl.store(b + pid * stride + j, tl.load(x + (pid - 1) * stride + j, mask=has & (j < columns)),
+             mask=has & (j < columns))
+)",
+                      GetParam(),
+                      {{"x", "*fp32", x},
+                       {"o", "*fp32", out},
+                       {"b", "*fp32", before},
+                       {"index", "*i32", index},
+                       {"rows", "i32", rows},
+                       {"columns", "i32", columns},
+                       {"stride", "i32", stride}},
+                      {{"N", 64}}, options),
+            "");
+  for (int i = 0; i < rows * stride; ++i) {
+    bool isIn = i % stride < columns;
+    ASSERT_EQ(out[i], isIn ? x[index[i / stride] * stride + i % stride] : 0) << i;
+    ASSERT_EQ(before[i], isIn && i >= stride ? x[i - stride] : 0) << i;
+  }
+}
+
 const char *const smallArrayTargets[] = {"cpu",        "emu:gfx90a",  "emu:gfx942",
                                          "emu:gfx950", "emu:gfx1100", "emu:gfx1201"};
 INSTANTIATE_TEST_SUITE_P(, SmallArray, ::testing::ValuesIn(smallArrayTargets), sourceTargetName);

@@ -131,11 +131,10 @@ public:
   }
   void barrier(OpBuilder &b, Location loc) const override { ROCDL::BarrierOp::create(b, loc); }
   void sharedBarrier(OpBuilder &b, Location loc) const override {
-    if (!memoryFeaturesOf(info).sharedBarriers)
-      return barrier(b, loc);
-    LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::release, sharedFenceScope);
-    ROCDL::SBarrierOp::create(b, loc);
-    LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::acquire, sharedFenceScope);
+    partialBarrier(b, loc, sharedFenceScope);
+  }
+  void readsBarrier(OpBuilder &b, Location loc) const override {
+    partialBarrier(b, loc, readsFenceScope);
   }
 
   //--- Buffers ---
@@ -327,6 +326,14 @@ public:
   }
 
 private:
+  void partialBarrier(OpBuilder &b, Location loc, StringRef fenceScope) const {
+    if (!memoryFeaturesOf(info).partialBarriers)
+      return barrier(b, loc);
+    LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::release, fenceScope);
+    ROCDL::SBarrierOp::create(b, loc);
+    LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::acquire, fenceScope);
+  }
+
   static Value moveByDpp(OpBuilder &b, Location loc, Value value, int32_t control) {
     return ROCDL::DPPUpdateOp::create(b, loc, b.getI32Type(), value, value, control, 0xF, 0xF,
                                       true);

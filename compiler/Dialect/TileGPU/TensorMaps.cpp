@@ -136,7 +136,7 @@ Value allocateMBarriers(OpBuilder &b, Location loc, unsigned slots, unsigned arr
 void publishMBarriers(OpBuilder &b, Location loc, bool isGlobal, bool toAllWarps, bool toCluster) {
   ProxyFenceOp::create(b, loc, isGlobal);
   BarrierOp::create(b, loc, Value(), toAllWarps && !toCluster, toCluster,
-                    /*isOfShared=*/false);
+                    /*isOfShared=*/false, /*isOfReads=*/false);
 }
 
 void releaseMBarriers(OpBuilder &b, Location loc, Value mbarriers) {

@@ -270,14 +270,18 @@ def TileGPU_BarrierOp : TileGPU_Op<"barrier", [MemoryEffects<[MemRead<TileGPU_Sh
   let description = [{
     Inserted by the barrier pass; `tile.barrier` is the user's. With a condition, which all threads of the block agree on, there is a
     barrier only if it holds. A producer's warp takes part in those `of_all_warps` alone, and in those `of_cluster`, which all threads of
-    all blocks of a cluster meet at. One `of_shared` memory orders accesses to that alone (`MemoryFeatures::sharedBarriers`).
-    Examples: `tilegpu.barrier`, `tilegpu.barrier if %sameArray`, `tilegpu.barrier of_shared`.
+    all blocks of a cluster meet at. One `of_shared` memory orders accesses to that alone, and one `of_reads` the
+    reads of global memory before it before the writes after it, and nothing else (`MemoryFeatures::partialBarriers`).
+    Examples: `tilegpu.barrier`, `tilegpu.barrier if %sameArray`, `tilegpu.barrier of_shared`, `tilegpu.barrier of_reads if %sameArray`.
   }];
   let arguments = (ins Optional<I1>:$condition, UnitAttr:$isOfAllWarps, UnitAttr:$isOfCluster,
-      UnitAttr:$isOfShared);
-  let builders = [OpBuilder<(ins "::mlir::Value":$condition), [{ build($_builder, $_state, condition, false, false, false); }]>];
+      UnitAttr:$isOfShared, UnitAttr:$isOfReads);
+  let builders = [OpBuilder<(ins "::mlir::Value":$condition), [{
+    build($_builder, $_state, condition, false, false, false, false);
+  }]>];
   let assemblyFormat = [{
-    (`of_all_warps` $isOfAllWarps^)? (`of_cluster` $isOfCluster^)? (`of_shared` $isOfShared^)? (`if` $condition^)? attr-dict
+    (`of_all_warps` $isOfAllWarps^)? (`of_cluster` $isOfCluster^)? (`of_shared` $isOfShared^)? (`of_reads` $isOfReads^)?
+    (`if` $condition^)? attr-dict
   }];
 }
 

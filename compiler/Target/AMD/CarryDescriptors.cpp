@@ -1,12 +1,14 @@
 // A buffer's descriptor is four words: the base in two, of which the upper 16 bits are other
-// fields, the number of bytes, and flags. LLVM makes one of a pointer wherever it is used: where a
-// loop moves the pointer, that is a mask of the upper word and copies next to the number of bytes,
-// in each iteration. So the loop carries the four words, masked before it, and adds to the first
-// two.
+// fields, the number of bytes, and flags. LLVM makes one of a pointer wherever it is used, by a
+// mask of the upper word and copies next to the number of bytes; where a loop moves the pointer, in
+// each iteration. So the words are written here, without the mask, and a loop carries them and adds
+// to the first two.
 //
-// That keeps the upper bits zero as long as no base crosses 2^48 or zero: what a kernel addresses
-// lies below 2^47, and bases that begin 2 GiB in front of their array (UseBuffers.cpp) do so in the
-// same half, as no memory of GPUs lies in the first 2 GiB.
+// The upper bits are zero wherever something is accessed: what a kernel addresses lies below 2^47,
+// and bases that begin 2 GiB in front of their array (UseBuffers.cpp) do so in the same half, as no
+// memory of GPUs lies in the first 2 GiB. Where nothing is, as all lanes are out of range, they may
+// be anything: an access without an index compares the offset with the number of bytes whatever
+// they are.
 //
 // Of these, 32 bits lead to all of the array. Where that is no more instructions, the loop adds to
 // the lanes' offsets in place of the base: one addition for each register of them, and arrays that
@@ -29,6 +31,7 @@
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/Module.h"
@@ -95,6 +98,30 @@ struct Buffer {
   const llvm::SCEV *ahead = nullptr; ///< what they begin with beside their own; null: none can
 };
 
+bool hasFixedFields(const llvm::IntrinsicInst &call) {
+  auto *stride = llvm::dyn_cast<llvm::ConstantInt>(call.getArgOperand(Stride));
+  return stride && stride->isZero() && llvm::isa<llvm::Constant>(call.getArgOperand(Flags));
+}
+
+llvm::Value *wordsOf(llvm::Value *base, llvm::Value *bytes, llvm::Value *flags,
+                     llvm::IRBuilder<> &b) {
+  llvm::Type *wide = b.getInt64Ty();
+  llvm::Value *low = b.CreatePtrToInt(base, wide);
+  llvm::Value *high =
+      b.CreateOr(b.CreateAnd(bytes, UINT32_MAX), b.CreateShl(b.CreateZExt(flags, wide), 32));
+  auto *pair = llvm::FixedVectorType::get(wide, 2);
+  llvm::Value *both = b.CreateInsertElement(llvm::PoisonValue::get(pair), low, uint64_t(0));
+  both = b.CreateInsertElement(both, high, uint64_t(1));
+  return b.CreateBitCast(both, llvm::FixedVectorType::get(b.getInt32Ty(), 4));
+}
+
+/// Has the words in place of what LLVM would make of the operands.
+void replace(llvm::IntrinsicInst &call, llvm::Value *words, llvm::IRBuilder<> &b) {
+  llvm::Value *whole = b.CreateBitCast(words, b.getInt128Ty());
+  call.replaceAllUsesWith(b.CreateIntToPtr(whole, call.getType()));
+  call.eraseFromParent();
+}
+
 class LoopDescriptors {
 public:
   LoopDescriptors(llvm::Loop &loop, llvm::ScalarEvolution &evolution, llvm::DominatorTree &tree,
@@ -120,10 +147,8 @@ public:
 
 private:
   void add(llvm::IntrinsicInst &call) {
-    auto *stride = llvm::dyn_cast<llvm::ConstantInt>(call.getArgOperand(Stride));
     auto *base = llvm::dyn_cast<llvm::SCEVAddRecExpr>(evolution.getSCEV(call.getArgOperand(Base)));
-    if (!stride || !stride->isZero() || !llvm::isa<llvm::Constant>(call.getArgOperand(Flags)) ||
-        !base || base->getLoop() != &loop || !base->isAffine())
+    if (!hasFixedFields(call) || !base || base->getLoop() != &loop || !base->isAffine())
       return;
     const llvm::SCEV *step = base->getStepRecurrence(evolution);
     if (!expander.isSafeToExpandAt(base->getStart(), place) ||
@@ -300,9 +325,7 @@ private:
         whole = b.CreateInsertElement(whole, b.CreateTrunc(bytes, b.getInt32Ty()), bytesWord);
       if (tree.dominates(call->getParent(), loop.getLoopLatch()))
         last = whole;
-      whole = b.CreateBitCast(whole, b.getInt128Ty());
-      call->replaceAllUsesWith(b.CreateIntToPtr(whole, call->getType()));
-      call->eraseFromParent();
+      replace(*call, whole, b);
     }
     if (!carried)
       return;
@@ -310,19 +333,6 @@ private:
     if (movesBase)
       last = movedBy(last, expander.expandCodeFor(buffer.step, before.getInt64Ty(), place), b);
     carried->addIncoming(last, loop.getLoopLatch());
-  }
-
-  static llvm::Value *wordsOf(llvm::Value *base, llvm::Value *bytes, llvm::Value *flags,
-                              llvm::IRBuilder<> &b) {
-    constexpr uint64_t addressBits = 48;
-    llvm::Type *wide = b.getInt64Ty();
-    llvm::Value *low = b.CreateAnd(b.CreatePtrToInt(base, wide), (uint64_t(1) << addressBits) - 1);
-    llvm::Value *high =
-        b.CreateOr(b.CreateAnd(bytes, UINT32_MAX), b.CreateShl(b.CreateZExt(flags, wide), 32));
-    auto *pair = llvm::FixedVectorType::get(wide, 2);
-    llvm::Value *both = b.CreateInsertElement(llvm::PoisonValue::get(pair), low, uint64_t(0));
-    both = b.CreateInsertElement(both, high, uint64_t(1));
-    return b.CreateBitCast(both, llvm::FixedVectorType::get(b.getInt32Ty(), 4));
   }
 
   static llvm::Value *movedBy(llvm::Value *words, llvm::Value *step, llvm::IRBuilder<> &b) {
@@ -358,6 +368,15 @@ void carryDescriptors(llvm::Function &kernel, bool mayMoveOffsets) {
   for (llvm::Loop *loop : loops.getLoopsInPreorder())
     if (loop->isInnermost() && loop->getLoopPreheader() && loop->getLoopLatch())
       LoopDescriptors(*loop, evolution, tree, mayMoveOffsets).run();
+  for (llvm::Instruction &instruction : llvm::make_early_inc_range(llvm::instructions(kernel)))
+    if (auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+        call && call->getIntrinsicID() == llvm::Intrinsic::amdgcn_make_buffer_rsrc &&
+        hasFixedFields(*call)) {
+      llvm::IRBuilder<> b(call);
+      llvm::Value *words = wordsOf(call->getArgOperand(Base), call->getArgOperand(Bytes),
+                                   call->getArgOperand(Flags), b);
+      replace(*call, words, b);
+    }
   // Pointers that nobody asks for any more.
   for (llvm::BasicBlock &block : kernel)
     for (llvm::PHINode &phi : llvm::make_early_inc_range(block.phis()))

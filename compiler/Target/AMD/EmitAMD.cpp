@@ -60,19 +60,42 @@ static void annotateKernel(llvm::Function &kernel, const KernelFacts &facts) {
                                                  constant(1), constant(1)}));
 }
 
+/// Waits for all that the wave has loaded, be it by vector or by scalar instructions: RDNA3 ISA,
+/// "S_WAITCNT"; RDNA4 ISA, "S_WAIT_LOADCNT", "S_WAIT_KMCNT".
+static void waitForLoads(llvm::IRBuilder<> &b, const TargetInfo &target) {
+  if (target.archNumber < 0x1200) {
+    constexpr uint32_t anyExports = 7;
+    b.CreateIntrinsic(llvm::Intrinsic::amdgcn_s_waitcnt, {}, b.getInt32(anyExports));
+    return;
+  }
+  for (llvm::Intrinsic::ID wait :
+       {llvm::Intrinsic::amdgcn_s_wait_loadcnt, llvm::Intrinsic::amdgcn_s_wait_kmcnt})
+    b.CreateIntrinsic(wait, {}, b.getInt16(0));
+}
+
 /// Fences of `sharedFenceScope` become the block's, restricted to shared memory (LLVM, "User Guide
-/// for AMDGPU Backend", "Memory Model Relaxation Annotations").
-static void restrictFences(llvm::Function &kernel) {
+/// for AMDGPU Backend", "Memory Model Relaxation Annotations"). Those of `readsFenceScope` keep
+/// LLVM from moving accesses, and in front of the barrier of several waves have what was loaded
+/// arrive.
+static void restrictFences(llvm::Function &kernel, const TargetInfo &target, bool isOneWave) {
   llvm::LLVMContext &context = kernel.getContext();
-  llvm::SyncScope::ID restricted = context.getOrInsertSyncScopeID(sharedFenceScope),
-                      block = context.getOrInsertSyncScopeID("workgroup");
+  llvm::SyncScope::ID ofShared = context.getOrInsertSyncScopeID(sharedFenceScope),
+                      ofReads = context.getOrInsertSyncScopeID(readsFenceScope),
+                      block = context.getOrInsertSyncScopeID("workgroup"),
+                      wave = context.getOrInsertSyncScopeID("wavefront");
   for (llvm::Instruction &instruction : llvm::instructions(kernel)) {
     auto *fence = llvm::dyn_cast<llvm::FenceInst>(&instruction);
-    if (!fence || fence->getSyncScopeID() != restricted)
-      continue;
-    fence->setSyncScopeID(block);
-    fence->setMetadata(llvm::LLVMContext::MD_mmra,
-                       llvm::MMRAMetadata::getTagMD(context, "amdgpu-synchronize-as", "local"));
+    if (fence && fence->getSyncScopeID() == ofShared) {
+      fence->setSyncScopeID(block);
+      fence->setMetadata(llvm::LLVMContext::MD_mmra,
+                         llvm::MMRAMetadata::getTagMD(context, "amdgpu-synchronize-as", "local"));
+    } else if (fence && fence->getSyncScopeID() == ofReads) {
+      fence->setSyncScopeID(wave);
+      if (fence->getOrdering() == llvm::AtomicOrdering::Release && !isOneWave) {
+        llvm::IRBuilder<> b(fence);
+        waitForLoads(b, target);
+      }
+    }
   }
 }
 
@@ -118,11 +141,13 @@ static void flushExponentials(llvm::Function &kernel) {
 /// LLVM's register allocator takes minutes when a thread holds thousands of values (29 s for 15,000
 /// instructions that compute on 1,024 of them). Such a kernel lives on spilled registers however
 /// they are chosen, so they are then assigned without a search, which takes under 2 s, and its
-/// author is told.
-static void boundRegisterAllocation(unsigned instructions, llvm::TargetMachine &machine,
+/// author is told. Long code that has registers to spare, as of loops that the source unrolls,
+/// takes no longer than its length.
+static void boundRegisterAllocation(unsigned instructions, int spareRegisters,
+                                    llvm::TargetMachine &machine,
                                     std::vector<std::string> &warnings) {
   constexpr unsigned maxOptimised = 8192;
-  if (instructions <= maxOptimised)
+  if (instructions <= maxOptimised || spareRegisters >= 0)
     return;
   machine.setOptLevel(llvm::CodeGenOptLevel::None);
   warnings.push_back("each thread has " + std::to_string(instructions) +
@@ -156,7 +181,7 @@ static void orderForRegisters(llvm::Function &kernel, int spareRegisters) {
 static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
                              const TargetInfo &target, const llvm::TargetMachine &machine) {
   // Two fences that differ in this alone LLVM would take for one.
-  restrictFences(kernel);
+  restrictFences(kernel, target, facts.launch.threadsPerBlock <= target.warpSize);
   keepDescriptorsScalar(kernel);
   flushExponentials(kernel);
   if (machine.getMCSubtargetInfo()->checkFeatures("+packed-fp32-ops"))
@@ -296,7 +321,7 @@ llvm::Expected<DeviceBinary> emitAMD(llvm::Module &module, const KernelFacts &fa
   auto instructions = countInstructions(module, 32000);
   if (!instructions)
     return instructions.takeError();
-  boundRegisterAllocation(*instructions, **machine, diagnostics.warnings);
+  boundRegisterAllocation(*instructions, facts.spareRegisters, **machine, diagnostics.warnings);
   if (llvm::Error error = diagnostics.takeErrors())
     return std::move(error);
   auto binary = CodeGenerator(**kernel, facts, target, **machine, options).run();

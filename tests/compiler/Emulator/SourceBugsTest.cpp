@@ -32,8 +32,10 @@ std::vector<mlir::Operation *> barriersOf(mlir::ModuleOp &module) {
 /// A barrier in a branch of its own is executed where two of the kernel's arguments are one array:
 /// not here.
 bool isForEqualArguments(mlir::Operation *barrier) {
-  return llvm::hasSingleElement(barrier->getBlock()->without_terminator()) &&
-         !barrier->getBlock()->isEntryBlock();
+  bool isAlone = llvm::all_of(barrier->getBlock()->without_terminator(), [&](mlir::Operation &op) {
+    return &op == barrier || mlir::isa<mlir::LLVM::FenceOp>(op);
+  });
+  return isAlone && !barrier->getBlock()->isEntryBlock();
 }
 
 std::vector<mlir::Operation *> executedBarriersOf(mlir::ModuleOp &module) {
@@ -224,20 +226,24 @@ TEST(SourceBugs, RacesOnGlobalMemoryAreFound) {
     }
 }
 
-/// Puts a barrier of shared memory alone where a full one stands.
-void orderSharedMemoryAlone(mlir::ModuleOp &module) {
+/// Puts a barrier of the scope, which orders shared memory or reads alone, where a full one stands.
+void restrictBarriers(mlir::ModuleOp &module, llvm::StringRef scope) {
   for (mlir::Operation *barrier : barriersOf(module)) {
     if (!mlir::isa<mlir::ROCDL::BarrierOp>(barrier))
       continue;
     mlir::OpBuilder b(barrier);
     auto fence = [&](mlir::LLVM::AtomicOrdering ordering) {
-      mlir::LLVM::FenceOp::create(b, barrier->getLoc(), ordering, kiln::sharedFenceScope);
+      mlir::LLVM::FenceOp::create(b, barrier->getLoc(), ordering, scope);
     };
     fence(mlir::LLVM::AtomicOrdering::release);
     mlir::ROCDL::SBarrierOp::create(b, barrier->getLoc());
     fence(mlir::LLVM::AtomicOrdering::acquire);
     barrier->erase();
   }
+}
+
+void orderSharedMemoryAlone(mlir::ModuleOp &module) {
+  restrictBarriers(module, kiln::sharedFenceScope);
 }
 
 /// On RDNA what stands between accesses to shared memory orders these alone: where it took the
@@ -251,6 +257,22 @@ TEST(SourceBugs, ABarrierOfSharedMemoryAloneIsFound) {
       std::string found = one.run(one.source, target, options);
       EXPECT_NE(found.find("race on global memory: "), std::string::npos) << found;
       EXPECT_EQ(found.find("race on shared memory: "), std::string::npos) << found;
+    }
+}
+
+/// One of reads orders an update in place, and nothing that was written.
+TEST(SourceBugs, ABarrierOfReadsAloneIsFound) {
+  for (const char *target : {"emu:gfx1100", "emu:gfx1201"})
+    for (const Case &one : globalCases) {
+      SCOPED_TRACE(std::string(one.name) + " on " + target);
+      SourceOptions options;
+      options.edit = [](mlir::ModuleOp &module) {
+        restrictBarriers(module, kiln::readsFenceScope);
+      };
+      std::string found = one.run(one.source, target, options);
+      bool isOfWrites = &one == &globalCases[0];
+      EXPECT_EQ(found.find("race on global memory: ") != std::string::npos, isOfWrites) << found;
+      EXPECT_EQ(found.empty(), !isOfWrites) << found;
     }
 }
 

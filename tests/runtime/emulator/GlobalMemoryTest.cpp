@@ -247,6 +247,38 @@ TEST(SharedFences, OrderSharedMemoryAlone) {
   }
 }
 
+/// What is found of threads that read other threads' words of global memory, and write their own
+/// (or the other way around), with an s_barrier between and these fences around it.
+std::vector<std::string> takeTurns(uint32_t before, uint32_t behind, bool writesFirst) {
+  Memory memory;
+  EmulatedBlock block;
+  block.threads = 128;
+  return block.run([&](kiln_emu_thread *t) {
+    uint32_t own = t->thread, other = 127 - own;
+    if (writesFirst)
+      memory.store(t, own, own);
+    else
+      memory.load(t, other);
+    kiln_emu_fence(t, before, KILN_EMU_RELEASE, KILN_EMU_SCOPE_BLOCK);
+    kiln_emu_s_barrier(t, &waits);
+    kiln_emu_fence(t, behind, KILN_EMU_ACQUIRE, KILN_EMU_SCOPE_BLOCK);
+    if (writesFirst)
+      memory.load(t, other);
+    else
+      memory.store(t, own, own);
+  });
+}
+
+TEST(ReadsFences, OrderReadsBeforeWritesAlone) {
+  constexpr uint32_t reads = KILN_EMU_GLOBAL_READS, shared = KILN_EMU_SHARED, all = KILN_EMU_GLOBAL;
+  EXPECT_TRUE(takeTurns(reads, reads, /*writesFirst=*/false).empty());
+  EXPECT_TRUE(takeTurns(all, all, /*writesFirst=*/true).empty());
+  EXPECT_TRUE(anyReport(takeTurns(reads, reads, /*writesFirst=*/true), "race on global memory"));
+  for (auto [before, behind] : {std::pair(reads, shared), std::pair(shared, reads)})
+    EXPECT_TRUE(
+        anyReport(takeTurns(before, behind, /*writesFirst=*/false), "race on global memory"));
+}
+
 /// What a wave reads in memory that it has read before and another block has written since, behind
 /// what `between` does; the block's waves share out so many caches.
 uint32_t readAgain(uint32_t caches, uint32_t thread,

@@ -219,6 +219,7 @@ BarrierNeed GlobalOrder::betweenArrays(const GlobalAccess &earlier, const Global
     return need;
   if (earlier.commutes && earlier.commutes == later.commutes)
     return need;
+  need.ofWrites = earlier.writes;
   if (!earlier.pointers || !later.pointers) {
     need.always = true;
     return need;

@@ -45,15 +45,17 @@ bool tellsOthers(mlir::Operation *op);
 /// Whether there may be behind it what other threads or programs have written.
 bool showsOthersWrites(mlir::Operation *op);
 
-/// When a barrier is needed: never, if the arguments of one of `pairs` are equal, or always. One
-/// `ofShared` memory is always needed, but may order that alone (MemoryFeatures::sharedBarriers).
+/// When a barrier is needed: never, if the arguments of one of `pairs` are equal, or always. Unless
+/// it is `ofWrites`, what it orders is reads before writes. One `ofShared` memory is always needed,
+/// but may order that alone (MemoryFeatures::partialBarriers, both).
 struct BarrierNeed {
-  bool always = false, ofShared = false;
+  bool always = false, ofWrites = false, ofShared = false;
   std::set<ArgumentPair> pairs;
 
   bool isNever() const { return !always && !ofShared && pairs.empty(); }
   void add(const BarrierNeed &other) {
     always |= other.always;
+    ofWrites |= other.ofWrites;
     ofShared |= other.ofShared;
     pairs.insert(other.pairs.begin(), other.pairs.end());
   }

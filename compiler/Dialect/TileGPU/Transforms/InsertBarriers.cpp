@@ -7,9 +7,10 @@
 // the answer is that two accesses meet only if two of the kernel's arguments are equal, the barrier
 // is executed only if they are.
 //
-// Where a barrier of shared memory alone costs less (MemoryFeatures::sharedBarriers), what stands
+// Where a barrier of shared memory alone costs less (MemoryFeatures::partialBarriers), what stands
 // between accesses to shared memory is one of these, and orders nothing in global memory: that has
-// full barriers of its own.
+// barriers of its own, which cost less, too, where they order nothing but reads before writes, as
+// of a row that is read, and written in another layout.
 //
 // States flow through structured control flow: branches join, and a loop's body is visited until
 // the state at its start, which its back edge feeds, no longer grows. What a loop needs only
@@ -30,6 +31,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/SaveAndRestore.h"
 #include <map>
@@ -63,6 +65,11 @@ struct GlobalInstance {
   }
 };
 
+/// Whether a barrier is between what `earlier` does and all that comes behind it.
+bool orders(const BarrierNeed &need, const GlobalAccess &earlier) {
+  return need.ofWrites || !earlier.writes;
+}
+
 /// Accesses since the last barrier.
 struct Pending {
   SmallVector<SharedAccess> shared;
@@ -71,13 +78,17 @@ struct Pending {
 
   void clear() { *this = Pending(); }
 
-  void passBarrier(const BarrierNeed &need) {
-    if (need.always)
+  void passBarrier(const BarrierNeed &need, ArrayRef<GlobalAccess> accesses) {
+    if (need.always && need.ofWrites)
       return clear();
     if (need.ofShared)
       shared.clear();
-    for (auto &[instance, ordered] : global)
-      ordered.insert(need.pairs.begin(), need.pairs.end());
+    for (auto entry = global.begin(); entry != global.end();) {
+      bool isOrdered = orders(need, accesses[entry->first.access]);
+      if (isOrdered)
+        entry->second.insert(need.pairs.begin(), need.pairs.end());
+      entry = isOrdered && need.always ? global.erase(entry) : std::next(entry);
+    }
   }
 
   /// True if something was new.
@@ -112,8 +123,8 @@ struct Pending {
 class BarrierPlanner {
 public:
   BarrierPlanner(func::FuncOp kernel, const TargetInfo &target)
-      : target(target), hasSharedBarriers(memoryFeaturesOf(target).sharedBarriers), aliases(kernel),
-        order(target) {
+      : target(target), hasPartialBarriers(memoryFeaturesOf(target).partialBarriers),
+        aliases(kernel), order(target) {
     loadByOwners(kernel, order);
     kernel.walk([&](tilegpu::DotOp dot) {
       if (dot.getIsAsync())
@@ -230,7 +241,7 @@ private:
 
   void visit(Operation *op, Pending &pending) {
     if (auto known = needs.find(op); known != needs.end())
-      pending.passBarrier(known->second);
+      pending.passBarrier(known->second, accesses);
     if (isa<tilegpu::BarrierOp, tile::BarrierOp>(op)) {
       auto barrier = dyn_cast<tilegpu::BarrierOp>(op);
       passOwnBarrier(pending, /*isOfShared=*/barrier && barrier.getIsOfShared());
@@ -257,7 +268,8 @@ private:
                           [&](const SharedAccess &earlier) { return earlier.meets(access); });
     });
     BarrierNeed need;
-    (hasSharedBarriers ? need.ofShared : need.always) = meetsShared;
+    (hasPartialBarriers ? need.ofShared : need.always) = meetsShared;
+    need.ofWrites = need.always;
     require(op, op, need, pending);
     if (global != accessNumbers.end() && !need.always) {
       BarrierNeed ofGlobal;
@@ -270,17 +282,18 @@ private:
     bool endsWithBarrier = meeting && meeting.endsWithBarrier();
     if (isScratch(op) || endsWithBarrier) {
       // The barrier of its own lies between its writes and its reads, and behind its global access.
-      passOwnBarrier(pending, /*isOfShared=*/hasSharedBarriers && !endsWithBarrier);
+      passOwnBarrier(pending, /*isOfShared=*/hasPartialBarriers && !endsWithBarrier);
       for (SharedAccess &access : shared)
         access.isWrite = false;
     }
     pending.add(shared);
   }
 
-  static void passOwnBarrier(Pending &pending, bool isOfShared) {
+  void passOwnBarrier(Pending &pending, bool isOfShared) const {
     BarrierNeed met;
     (isOfShared ? met.ofShared : met.always) = true;
-    pending.passBarrier(met);
+    met.ofWrites = met.always;
+    pending.passBarrier(met, accesses);
   }
 
   /// What has to stand between pending accesses and the global access `later`, and before which
@@ -298,6 +311,7 @@ private:
         between.pairs.erase(pair);
       if (between.isNever())
         continue;
+      between.ofWrites |= !hasPartialBarriers;
       need.add(between);
       Operation *inBlock = inBlockOf(op, instance);
       if (inBlock && (!last || last->isBeforeInBlock(inBlock)))
@@ -353,13 +367,14 @@ private:
     else
       needs[place].add(need);
     if (probe || place == op)
-      return pending.passBarrier(need);
+      return pending.passBarrier(need, accesses);
     // It separates what came before it.
     Pending after;
     after.shared = pending.shared;
     for (auto &[instance, ordered] : pending.global) {
       Operation *inBlock = inBlockOf(op, instance);
-      bool isSeparated = !inBlock || inBlock->isBeforeInBlock(place);
+      bool isSeparated =
+          (!inBlock || inBlock->isBeforeInBlock(place)) && orders(need, accesses[instance.access]);
       if (isSeparated && need.always)
         continue;
       std::set<ArgumentPair> &pairs = after.global[instance] = ordered;
@@ -431,7 +446,7 @@ private:
   }
 
   const TargetInfo &target;
-  const bool hasSharedBarriers;
+  const bool hasPartialBarriers;
   BufferAliases aliases;
   GlobalOrder order;
   SmallVector<GlobalAccess> accesses;
@@ -458,22 +473,30 @@ std::set<ArgumentPair> pairsAskedFor(const BarrierPlanner &planner) {
 /// flight are waited for: less than many comparisons of arguments, and code of which there are two
 /// versions for them (VersionBarriers.cpp). Kernels of one warp with four comparisons or more were
 /// up to 1.17 times as fast without them, those with one to three 0.90 to 1.04 times. On CDNA those
-/// of one wave are no instructions, and a comparison is three: with two of them, a kernel of
-/// several waves that meets once, ahead of what it stores, has done what it waits for. RDNA's wait
-/// for stores and drop what the cache holds.
+/// of one wave are no instructions, and a comparison is three: with two of them for each barrier
+/// that is in no loop, waves had better meet, as nothing in flight is waited for. So they had on
+/// RDNA, where all that barriers order is reads before writes: others wait for stores and drop what
+/// the cache holds.
 bool alwaysMeet(func::FuncOp kernel, const TargetInfo &target, const BarrierPlanner &planner,
                 size_t comparisons) {
   bool isOneWarp = tilegpu::numWarpsOf(kernel) == 1;
   if (target.predicatedBarriers)
     return isOneWarp && comparisons >= 4;
-  if (memoryFeaturesOf(target).sharedBarriers)
+  auto areAll = [&](function_ref<bool(Operation *, const BarrierNeed &)> holds) {
+    return llvm::all_of(planner.needs, [&](const auto &each) {
+      BarrierNeed left = needAt(each.first, each.second);
+      return left.always || left.pairs.empty() || holds(each.first, left);
+    });
+  };
+  bool isPartial = memoryFeaturesOf(target).partialBarriers;
+  if (isPartial && !areAll([](Operation *, const BarrierNeed &left) { return !left.ofWrites; }))
     return false;
-  bool areOnce = llvm::all_of(planner.needs, [](const auto &each) {
-    BarrierNeed left = needAt(each.first, each.second);
-    return left.always || left.pairs.empty() ||
-           (isa<tile::StoreOp>(each.first) && isa<func::FuncOp>(each.first->getParentOp()));
+  size_t barriers = 0;
+  bool areOnce = areAll([&](Operation *op, const BarrierNeed &) {
+    ++barriers;
+    return !op->getParentOfType<LoopLikeOpInterface>();
   });
-  return isOneWarp || (areOnce && comparisons >= 2);
+  return isOneWarp || (areOnce && comparisons >= 2 * barriers);
 }
 
 /// Beside products of matrices neither a barrier nor its condition is anything.
@@ -500,8 +523,10 @@ public:
       tilegpu::BarrierOp::create(builder, op->getLoc(),
                                  left.always || meetAlways
                                      ? Value()
-                                     : comparisons.anyEqual(hasOneCondition ? pairs : left.pairs));
-    if (left.ofShared && !left.always)
+                                     : comparisons.anyEqual(hasOneCondition ? pairs : left.pairs))
+          .setIsOfReads(!left.ofWrites);
+    bool isFull = left.always && left.ofWrites;
+    if (left.ofShared && !isFull)
       tilegpu::BarrierOp::create(builder, op->getLoc(), Value()).setIsOfShared(true);
   }
 
@@ -528,7 +553,7 @@ struct InsertBarriersPass : PassWrapper<InsertBarriersPass, OperationPass<func::
     if (!target)
       return signalPassFailure();
     // Those that stand already are between accesses to slots.
-    if (memoryFeaturesOf(*target).sharedBarriers)
+    if (memoryFeaturesOf(*target).partialBarriers)
       getOperation().walk([](tilegpu::BarrierOp barrier) { barrier.setIsOfShared(true); });
     BarrierPlanner planner(getOperation(), *target);
     BarrierWriter writer(getOperation(), *target, planner);

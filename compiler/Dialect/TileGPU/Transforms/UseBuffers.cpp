@@ -61,7 +61,9 @@ struct Split {
 struct Bound {
   Polynomial bound, uniform;
   int64_t scale;
-  bool isNarrow; ///< the comparison is one of 32 bits: neither side is more
+  bool isNarrow;         ///< the comparison is one of 32 bits: neither side is more
+  Value mask;            ///< what it is of
+  Polynomial first = {}; ///< none is in range unless this is below the bound
 };
 
 /// A part of the mask that is one for the tile, of numbers that are.
@@ -118,6 +120,17 @@ public:
     return hasStrides ? std::optional(one) : std::nullopt;
   }
 
+  /// The same of an access that is in no loop, where lanes compare whatever bounds it, as they do
+  /// for another access: what they know costs less than a number of bytes.
+  std::optional<Place> planInLanes(const Place &bounded, Value pointers, Value mask) {
+    at = bounded.access;
+    elementBytes = cast<tile::PtrType>(bounded.argument.getType()).getElementBytes();
+    Place place{at, bounded.argument, {}, {}, {}, {}, {}, {}};
+    bool isPlanned = isSmall && !at->getParentOfType<LoopLikeOpInterface>() &&
+                     planOffsets(pointers, mask, place) && place.vector == bounded.vector;
+    return isPlanned ? std::optional(place) : std::nullopt;
+  }
+
   struct Buffer {
     Value base, bytes, mask, offset, start;
   };
@@ -127,7 +140,7 @@ public:
     Location loc = at->getLoc();
     Value base = place.argument;
     if (!place.offset.terms().empty())
-      base = tile::AddPtrOp::create(b, loc, base.getType(), base, baseOffset(place, b));
+      base = movedBase(place, b);
     Value bytes;
     for (const Bound &bound : place.bounds) {
       int64_t whole = mostShort - mostShort % bound.scale;
@@ -149,26 +162,34 @@ public:
   }
 
   /// Has lanes move in place of the base where the loop around the access goes up to what bounds
-  /// it. The number of bytes is that of the first iteration then. An iteration's first lane is in
-  /// the array, or the one's before, so that no offset comes to 2^32.
+  /// it: the number of bytes is that of the first iteration then, and an iteration's first lane is
+  /// in the array, or the one's before. Or, where no loop is around it, where the bound is of all
+  /// that the base would move by: nothing is in range unless the first lane is. So no offset comes
+  /// to 2^32.
   void moveLanes(Place &place) {
-    auto loop = dyn_cast<scf::ForOp>(place.access->getParentOp());
-    if (!isSmall || place.isShort || place.bounds.empty() || !place.masks.empty() || !loop)
+    if (!isSmall || place.isShort || place.bounds.empty() || !place.masks.empty())
       return;
-    Polynomial start = movedIn(place.offset, loop);
+    auto loop = dyn_cast<scf::ForOp>(place.access->getParentOp());
+    if (!loop && place.access->getParentOfType<LoopLikeOpInterface>())
+      return;
+    auto moved = [&](const Polynomial &number) { return loop ? movedIn(number, loop) : number; };
+    Polynomial start = moved(place.offset);
     int64_t bytes = cast<tile::PtrType>(place.argument.getType()).getElementBytes();
     bool isSteady = llvm::all_of(place.bounds, [&](const Bound &bound) {
-      Polynomial moved = movedIn(bound.uniform, loop);
-      return movedIn(bound.bound, loop).terms().empty() && isUpTo(loop, bound) &&
-             start.plus(start, bytes - 1) == moved.plus(moved, bound.scale - 1);
+      bool isBelow = !loop || (movedIn(bound.bound, loop).terms().empty() && isUpTo(loop, bound));
+      Polynomial part = moved(bound.uniform);
+      return isBelow && start.plus(start, bytes - 1) == part.plus(part, bound.scale - 1);
     });
     if (start.terms().empty() || !isSteady || !scalars.isNonNegative(start) ||
-        !scalars.canWrite(start, place.access, Builder(loop).getI32Type()))
+        !scalars.canWrite(start, place.access, Builder(place.access).getI32Type()))
       return;
     place.start = start;
     place.offset = place.offset.plus(start, -1);
-    for (Bound &bound : place.bounds)
-      bound.uniform = bound.uniform.plus(movedIn(bound.uniform, loop), -1);
+    for (Bound &bound : place.bounds) {
+      if (!loop)
+        bound.first = bound.uniform;
+      bound.uniform = bound.uniform.plus(moved(bound.uniform), -1);
+    }
   }
 
   /// As it was before.
@@ -177,9 +198,11 @@ public:
       return;
     int64_t bytes = cast<tile::PtrType>(place.argument.getType()).getElementBytes();
     place.offset = place.offset.plus(place.start);
-    for (Bound &bound : place.bounds)
+    for (Bound &bound : place.bounds) {
       bound.uniform =
           bound.uniform.plus(*place.start.plus(place.start, bytes - 1).dividedBy(bound.scale));
+      bound.first = Polynomial();
+    }
     place.start = Polynomial();
   }
 
@@ -214,9 +237,11 @@ private:
     return arith::MulIOp::create(b, at->getLoc(), elements, number(bytes, b));
   }
 
-  /// Elements. Of an array below 2 GiB their lower word, which is all where an element is accessed:
-  /// but in a loop that moves the base LLVM adds to it.
-  Value baseOffset(const Place &place, OpBuilder &b) {
+  /// Of an array below 2 GiB by the lower word of the bytes, which is all where an element is
+  /// accessed: but in a loop that moves the base LLVM adds to it.
+  Value movedBase(const Place &place, OpBuilder &b) {
+    Location loc = at->getLoc();
+    auto type = cast<tile::PtrType>(place.argument.getType());
     bool isMoved = llvm::any_of(place.offset.terms(), [&](auto &term) {
       return llvm::any_of(term.first, [&](Symbol symbol) {
         return polynomials.meaning(symbol).kind == SymbolMeaning::Kind::Iteration;
@@ -224,9 +249,19 @@ private:
     });
     bool isWord =
         isSmall && !place.isShort && !isMoved && scalars.canWrite(place.offset, at, b.getI32Type());
-    Value elements =
-        scalars.write(place.offset, at, isWord ? Type(b.getI32Type()) : b.getI64Type(), b);
-    return isWord ? arith::ExtSIOp::create(b, at->getLoc(), b.getI64Type(), elements) : elements;
+    if (!isWord)
+      return tile::AddPtrOp::create(b, loc, type, place.argument,
+                                    scalars.write(place.offset, at, b.getI64Type(), b));
+    Polynomial bytes = place.offset.plus(place.offset, type.getElementBytes() - 1);
+    Value word = scalars.write(bytes, at, b.getI32Type(), b);
+    Type wide = b.getI64Type();
+    Value offset = scalars.isNonNegative(bytes)
+                       ? arith::ExtUIOp::create(b, loc, wide, word).getResult()
+                       : arith::ExtSIOp::create(b, loc, wide, word).getResult();
+    auto byte = tile::PtrType::get(b.getI8Type());
+    Value base = tile::BitcastOp::create(b, loc, byte, place.argument);
+    base = tile::AddPtrOp::create(b, loc, byte, base, offset);
+    return tile::BitcastOp::create(b, loc, type, base);
   }
 
   /// Whether loops could move offsets of 32 bits in place of the base, which may be fewer additions
@@ -300,13 +335,20 @@ private:
   Value bytesBelow(const Bound &bound, int64_t span, OpBuilder &b) {
     Location loc = at->getLoc();
     Type narrow = b.getI32Type(), wide = b.getI64Type();
+    auto isWritten = [&](const Polynomial &index) {
+      return scalars.canWrite(index, at, narrow) && scalars.isNonNegative(index);
+    };
     bool isNarrow = bound.isNarrow && scalars.canWrite(bound.bound, at, narrow) &&
-                    scalars.canWrite(bound.uniform, at, narrow) &&
-                    scalars.isNonNegative(bound.uniform);
+                    isWritten(bound.uniform) && isWritten(bound.first);
     Type type = isNarrow ? narrow : wide;
     Value start = scalars.write(bound.uniform, at, type, b);
     Value end = scalars.write(bound.bound, at, type, b);
     Value left = b.createOrFold<arith::MaxSIOp>(loc, end, start);
+    if (!bound.first.terms().empty()) {
+      Value first = scalars.write(bound.first, at, type, b);
+      Value isBelow = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, first, end);
+      left = arith::SelectOp::create(b, loc, isBelow, end, start);
+    }
     left = b.createOrFold<arith::SubIOp>(loc, left, start);
     Value most = arith::ConstantOp::create(
         b, loc, b.getIntegerAttr(type, (span + bound.scale - 1) / bound.scale));
@@ -427,7 +469,7 @@ private:
     bool isStrict = predicate == P::slt || predicate == P::sgt;
     if (!isStrict)
       bound = bound.plus(Polynomial::constant(1));
-    place.bounds.push_back({bound, split->uniform, scale, bits == 32 && isStrict});
+    place.bounds.push_back({bound, split->uniform, scale, bits == 32 && isStrict, mask});
     return true;
   }
 
@@ -554,6 +596,7 @@ struct UseBuffersPass : PassWrapper<UseBuffersPass, OperationPass<func::FuncOp>>
         plan(load);
     });
     getOperation().walk([&](tile::StoreOp store) { plan(store); });
+    compareOnce(places, planner);
     dropDifferentBases(places);
     keepApart(places);
     for (Place &place : places)
@@ -572,6 +615,26 @@ struct UseBuffersPass : PassWrapper<UseBuffersPass, OperationPass<func::FuncOp>>
   }
 
 private:
+  /// Bounds by which lanes are sent out of range for other accesses, as of rows that an index leads
+  /// to, are no numbers of bytes as well.
+  static void compareOnce(std::vector<Place> &places, BufferPlanner &planner) {
+    DenseSet<Value> compared;
+    for (const Place &place : places)
+      compared.insert(place.masks.begin(), place.masks.end());
+    for (Place &place : places) {
+      bool isCompared = llvm::all_of(
+          place.bounds, [&](const Bound &bound) { return compared.contains(bound.mask); });
+      if (place.bounds.empty() || !isCompared)
+        continue;
+      auto load = dyn_cast<tile::LoadOp>(place.access);
+      auto store = dyn_cast<tile::StoreOp>(place.access);
+      Value pointers = load ? load.getPtr() : store.getPtr();
+      Value mask = load ? load.getMask() : store.getMask();
+      if (std::optional<Place> inLanes = planner.planInLanes(place, pointers, mask))
+        place = *inLanes;
+    }
+  }
+
   /// An array of which some access has short offsets, and one writes, has one base for all: LLVM's
   /// scheduler takes two that are a constant apart for different memory, as a loop's are that LLVM
   /// has unrolled. So a thread's element that iterations meet in must have one base in them.

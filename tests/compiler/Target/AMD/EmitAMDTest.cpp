@@ -317,17 +317,19 @@ define void @k(i32 %i) {
 }
 
 /// A kernel of `count` stores and a return.
-llvm::Expected<DeviceBinary> emitStores(unsigned count) {
+llvm::Expected<DeviceBinary> emitStores(unsigned count, int spareRegisters = -1) {
   std::string text = "define void @k(ptr addrspace(1) %p) {\n";
   for (unsigned i = 0; i != count; ++i)
     text += "  store volatile i32 1, ptr addrspace(1) %p\n";
   KernelFacts facts = factsOfK();
   facts.parameterNames = {"p"};
+  facts.spareRegisters = spareRegisters;
   return emitText(text + "  ret void\n}", facts, target("hip:gfx942"));
 }
 
-TEST(EmitAMD, HugeThreadsAreNotOptimisedAndSaySo) {
+TEST(EmitAMD, HugeThreadsThatLackRegistersAreNotOptimisedAndSaySo) {
   EXPECT_TRUE(emitted(emitStores(8191)).warnings.empty());
+  EXPECT_TRUE(emitted(emitStores(8192, /*spareRegisters=*/0)).warnings.empty());
   DeviceBinary huge = emitted(emitStores(8192));
   ASSERT_EQ(huge.warnings.size(), 1u);
   EXPECT_NE(huge.warnings[0].find("each thread has 8193 instructions"), std::string::npos);

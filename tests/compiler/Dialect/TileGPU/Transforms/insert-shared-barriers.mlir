@@ -26,7 +26,7 @@ func.func @sharedAlone(%x: tensor<64xf32, #l>) {
 // CHECK-LABEL: func.func @global
 // CHECK: tile.load
 // CHECK-NEXT: convert_layout
-// CHECK-NEXT: tilegpu.barrier{{$}}
+// CHECK-NEXT: tilegpu.barrier of_reads{{$}}
 // CHECK-NEXT: tile.store
 // CHECK-NEXT: tilegpu.barrier{{$}}
 // CHECK-NEXT: tile.load
@@ -47,10 +47,10 @@ func.func @global(%x: !tile.ptr<f32>) {
   return
 }
 
-// Of two arguments: a full barrier if they are one array, and beside it the one of shared memory.
+// Of two arguments: one of reads if they are one array, and beside it the one of shared memory.
 // CHECK-LABEL: func.func @both
 // CHECK: convert_layout
-// CHECK-NEXT: tilegpu.barrier if
+// CHECK-NEXT: tilegpu.barrier of_reads if
 // CHECK-NEXT: tilegpu.barrier of_shared{{$}}
 // CHECK-NEXT: shared_store
 // CHECK-NEXT: tile.store
@@ -59,6 +59,28 @@ func.func @both(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>) {
   %q = tile.arange 0, 64 : tensor<64xi32, #m>
   %px = tile.splat %x : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>, #l>
   %py = tile.splat %y : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>, #m>
+  %ax = tile.addptr %px, %r : tensor<64x!tile.ptr<f32>, #l>, tensor<64xi32, #l>
+  %ay = tile.addptr %py, %q : tensor<64x!tile.ptr<f32>, #m>, tensor<64xi32, #m>
+  %b = tilegpu.alloc {tilegpu.offset = 0 : i32} : !tilegpu.buffer<64xf32, #s>
+  %v = tile.load %ax : (tensor<64x!tile.ptr<f32>, #l>) -> tensor<64xf32, #l>
+  %w = tilegpu.convert_layout %v {tilegpu.offset = 0 : i32} : tensor<64xf32, #l> -> tensor<64xf32, #m>
+  tilegpu.shared_store %v, %b : tensor<64xf32, #l>, !tilegpu.buffer<64xf32, #s>
+  tile.store %ay, %w : (tensor<64x!tile.ptr<f32>, #m>, tensor<64xf32, #m>) -> ()
+  return
+}
+
+// Of one argument both are always there.
+// CHECK-LABEL: func.func @bothOfOne
+// CHECK: convert_layout
+// CHECK-NEXT: tilegpu.barrier of_reads{{$}}
+// CHECK-NEXT: tilegpu.barrier of_shared{{$}}
+// CHECK-NEXT: shared_store
+// CHECK-NEXT: tile.store
+func.func @bothOfOne(%x: !tile.ptr<f32>) {
+  %r = tile.arange 0, 64 : tensor<64xi32, #l>
+  %q = tile.arange 0, 64 : tensor<64xi32, #m>
+  %px = tile.splat %x : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>, #l>
+  %py = tile.splat %x : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>, #m>
   %ax = tile.addptr %px, %r : tensor<64x!tile.ptr<f32>, #l>, tensor<64xi32, #l>
   %ay = tile.addptr %py, %q : tensor<64x!tile.ptr<f32>, #m>, tensor<64xi32, #m>
   %b = tilegpu.alloc {tilegpu.offset = 0 : i32} : !tilegpu.buffer<64xf32, #s>

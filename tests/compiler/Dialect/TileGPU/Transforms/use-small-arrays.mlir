@@ -252,4 +252,48 @@ func.func @counter(%x: !tile.ptr<f32>, %n: i64, %row: i64) -> tensor<256xf32, #l
   }
   return %out : tensor<256xf32, #l>
 }
+
+// A program's part: lanes begin at it, and nothing is in range unless it begins below the bound.
+// CHECK-LABEL: func.func @part
+// CHECK-SAME: (%[[X:.*]]: !tile.ptr<f32> {{.*}}, %[[N:.*]]: i32)
+// CHECK-DAG: %[[PID:.*]] = tile.program_id 0
+// CHECK-DAG: %[[FIRST:.*]] = arith.muli %[[PID]], %{{.*}} : i32
+// CHECK: %[[BELOW:.*]] = arith.cmpi slt, %[[FIRST]], %[[N]] : i32
+// CHECK-NEXT: %[[LEFT:.*]] = arith.select %[[BELOW]], %[[N]], %{{.*}} : i32
+// CHECK-NEXT: %[[MOST:.*]] = arith.minsi %[[LEFT]], %{{.*}} : i32
+// CHECK-NEXT: %[[BYTES:.*]] = arith.muli %[[MOST]]
+// CHECK: tilegpu.buffer_load %[[X]] bytes %[[BYTES]] start %{{.*}} strides [4] axis 0 vector 4
+func.func @part(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32) -> tensor<256xf32, #l> attributes {tile.small_arrays} {
+  %c256 = arith.constant 256 : i32
+  %pid = tile.program_id 0 : i32
+  %start = arith.muli %pid, %c256 : i32
+  %r = tile.arange 0, 256 : tensor<256xi32, #l>
+  %s = tile.splat %start : i32 -> tensor<256xi32, #l>
+  %i = arith.addi %s, %r : tensor<256xi32, #l>
+  %ns = tile.splat %n : i32 -> tensor<256xi32, #l>
+  %m = arith.cmpi slt, %i, %ns : tensor<256xi32, #l>
+  %px = tile.splat %x : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>, #l>
+  %ax = tile.addptr %px, %i : tensor<256x!tile.ptr<f32>, #l>, tensor<256xi32, #l>
+  %v = tile.load %ax mask %m : (tensor<256x!tile.ptr<f32>, #l>, tensor<256xi1, #l>) -> tensor<256xf32, #l>
+  return %v : tensor<256xf32, #l>
+}
+
+// A bound that sends lanes out of range for one access does so for the other.
+// CHECK-LABEL: func.func @compared_once
+// CHECK: %[[M:.*]] = arith.cmpi slt
+// CHECK: tilegpu.buffer_load %{{.*}} mask %[[M]] offset
+// CHECK: tilegpu.buffer_load %{{.*}} mask %[[M]] offset
+// CHECK: return
+func.func @compared_once(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %y: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %index: tensor<256xi32, #l>, %n: i32 {tile.divisibility = 16 : i32}) -> (tensor<256xf32, #l>, tensor<256xf32, #l>) attributes {tile.small_arrays} {
+  %r = tile.arange 0, 256 : tensor<256xi32, #l>
+  %ns = tile.splat %n : i32 -> tensor<256xi32, #l>
+  %m = arith.cmpi slt, %r, %ns : tensor<256xi32, #l>
+  %px = tile.splat %x : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>, #l>
+  %ax = tile.addptr %px, %index : tensor<256x!tile.ptr<f32>, #l>, tensor<256xi32, #l>
+  %v = tile.load %ax mask %m : (tensor<256x!tile.ptr<f32>, #l>, tensor<256xi1, #l>) -> tensor<256xf32, #l>
+  %py = tile.splat %y : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>, #l>
+  %ay = tile.addptr %py, %r : tensor<256x!tile.ptr<f32>, #l>, tensor<256xi32, #l>
+  %w = tile.load %ay mask %m : (tensor<256x!tile.ptr<f32>, #l>, tensor<256xi1, #l>) -> tensor<256xf32, #l>
+  return %v, %w : tensor<256xf32, #l>, tensor<256xf32, #l>
+}
 }
