@@ -9,12 +9,16 @@ namespace kiln {
 
 TargetLowering::~TargetLowering() = default;
 
-/// What only targets have whose TargetInfo, or `totalsToLastLane`, says so.
+/// What only targets have whose TargetInfo, `lanesOfRow` or `totalsToLastLane` says so.
 static void expectNever() {
   llvm_unreachable("expected a target that has this, by its TargetInfo");
 }
 void TargetLowering::copyAsync(OpBuilder &, Location, Value, Value, unsigned, Value, Value) const {
   expectNever();
+}
+Value TargetLowering::shiftInRow(OpBuilder &, Location, Value, Value, unsigned, bool) const {
+  expectNever();
+  return {};
 }
 Value TargetLowering::lastBefore(OpBuilder &, Location, Value, unsigned) const {
   expectNever();

@@ -78,8 +78,14 @@ public:
   /// `lastBefore` for each further bit of a lane's number, and from there to all; none: it does
   /// not.
   virtual std::optional<unsigned> totalsToLastLane() const { return std::nullopt; }
-  /// The i32 `value` of the last lane in front of those that have the own one's bits from `bit` on;
-  /// anything where that bit is clear.
+  /// How many lanes, side by side, `shiftInRow` moves among; 1: there is no such instruction.
+  virtual unsigned lanesOfRow() const { return 1; }
+  /// The i32 `value` of the lane `distance` (1, 2, 4 …) in front of the own one in its row, or
+  /// behind it; `none` where the row has no such lane.
+  virtual mlir::Value shiftInRow(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
+                                 mlir::Value none, unsigned distance, bool isBehind) const;
+  /// The i32 `value` of the last lane in front of those that have the own one's bits from `bit` on,
+  /// log2(lanesOfRow()) or a higher one; anything where that bit is clear.
   virtual mlir::Value lastBefore(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
                                  unsigned bit) const;
   /// The i32 `value` of the warp's last lane.

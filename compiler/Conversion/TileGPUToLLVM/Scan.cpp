@@ -6,7 +6,9 @@
 // bits, in the block of 2^k elements. The next bit pairs blocks: the later of two puts the
 // earlier's total before what it has, and both know the sum of the totals. Where these bits are
 // those of lanes side by side, each takes the sum of the 1, 2, 4 … lanes before it instead, one
-// combination a step, and the last one's is the total. From the first bit that
+// combination a step, and the last one's is the total. Where lanes of a row of 16 reach each other
+// by an instruction without shared memory (AMD's DPP), that is done in each row, and then the last
+// lane's sum goes to the rows behind it. From the first bit that
 // moves between warps on, all totals go to shared memory and every thread sums up those before its
 // own: once for all of its runs in one row, each of which takes the sum that it finds on the way.
 // In the end each value takes what comes before its run; that is the neutral element, if there is
@@ -62,6 +64,93 @@ private:
   TypedAttr neutral; ///< of a combination of one operand; may be null
   SmallVector<Elements> values, totals;
   std::vector<Run> runs;
+};
+
+/// What lanes side by side take from each other.
+class LaneScan {
+public:
+  LaneScan(const ScalarBuilder &s, const Lowering &lowering, const AxisCombiner &combiner,
+           ArrayRef<AxisStep> lanes)
+      : s(s), device(lowering.device), isReversed(combiner.isReversed()),
+        warp(lowering.target().warpSize), first(lanes.front().lanes),
+        segment(first << lanes.size()), thread(device.threadId(s.builder(), s.location())),
+        place(s.bitAnd(thread, s.i32(int64_t(segment - first)))) {
+    isInRow = segment <= device.lanesOfRow();
+    isByRows = !isInRow && device.lanesOfRow() > 1 && first == 1 && !isReversed;
+  }
+
+  uint64_t distances() const { return segment / first; }
+
+  /// The values of the lane that is so many places before, a power of two; with rows, of the last
+  /// one of the rows before. `none`, or anything if that is null, where it does not exist.
+  Elements before(uint64_t distance, const Elements &elements, Value none) const {
+    uint64_t steps = distance * first;
+    bool isShift = isInRow || (isByRows && steps < device.lanesOfRow());
+    if (!isShift && !isByRows)
+      return of(laneBefore(distance), elements);
+    return moved(elements, [&](Value word) {
+      return isShift ? device.shiftInRow(s.builder(), s.location(), word, none ? none : word,
+                                         unsigned(steps), isReversed)
+                     : device.lastBefore(s.builder(), s.location(), word, llvm::Log2_64(steps));
+    });
+  }
+  /// Whether there is such a lane.
+  Value exists(uint64_t distance) const {
+    uint64_t steps = distance * first, row = device.lanesOfRow();
+    if (isByRows && steps >= row)
+      return s.compare(arith::CmpIPredicate::ne, s.bitAnd(thread, s.i32(int64_t(steps))), s.i32(0));
+    if (isByRows)
+      return s.compare(arith::CmpIPredicate::uge, s.bitAnd(thread, s.i32(int64_t(row - 1))),
+                       s.i32(int64_t(steps)));
+    return existsInSegment(distance);
+  }
+  /// Whether lanes that do not exist are those for which `before` gives `none`.
+  bool givesNone(uint64_t distance) const {
+    return isInRow ? segment == device.lanesOfRow()
+                   : isByRows && distance * first < device.lanesOfRow();
+  }
+
+  /// Of the lane just before, in any row.
+  Elements justBefore(const Elements &elements) const {
+    return isInRow ? before(1, elements, Value()) : of(laneBefore(1), elements);
+  }
+  Value hasOneBefore() const { return existsInSegment(1); }
+
+  Elements ofLast(const Elements &elements) const {
+    if (isByRows && segment == warp)
+      return moved(elements,
+                   [&](Value word) { return device.ofLastLane(s.builder(), s.location(), word); });
+    Value others = s.bitAnd(thread, s.i32(int64_t(warp - 1 & ~(segment - first))));
+    return of(isReversed ? others : s.bitOr(others, s.i32(int64_t(segment - first))), elements);
+  }
+
+private:
+  Elements moved(const Elements &elements, function_ref<Value(Value)> move) const {
+    return llvm::map_to_vector<1>(elements,
+                                  [&](Value element) { return inWords(s, element, move); });
+  }
+  Elements of(Value lane, const Elements &elements) const {
+    return moved(elements, [&](Value word) {
+      return device.shuffleIndex(s.builder(), s.location(), word, lane);
+    });
+  }
+  Value laneBefore(uint64_t distance) const {
+    int64_t steps = int64_t(distance * first);
+    return s.bitAnd(s.add(thread, s.i32(isReversed ? steps : -steps)), s.i32(int64_t(warp - 1)));
+  }
+  Value existsInSegment(uint64_t distance) const {
+    uint64_t steps = distance * first;
+    return isReversed ? s.compare(arith::CmpIPredicate::ult, place, s.i32(int64_t(segment - steps)))
+                      : s.compare(arith::CmpIPredicate::uge, place, s.i32(int64_t(steps)));
+  }
+
+  const ScalarBuilder &s;
+  const TargetLowering &device;
+  bool isReversed;
+  uint64_t warp, first, segment; ///< lanes: of a warp, from one place to the next, of all places
+  Value thread, place;
+  bool isInRow;  ///< all places are in one of the device's rows
+  bool isByRows; ///< first those of each row are summed up, then rows
 };
 
 struct ScanDistribution : DistributionPattern<tile::ScanOp> {
@@ -160,41 +249,25 @@ bool RunScan::areNeighbours(ArrayRef<AxisStep> lanes) {
 }
 
 void RunScan::scanLanes(ArrayRef<AxisStep> lanes, bool hasMore) {
-  uint64_t first = lanes.front().lanes, all = (first << lanes.size()) - first;
-  uint64_t warp = lowering.target().warpSize - 1;
-  Value thread = lowering.device.threadId(s.builder(), s.location());
-  Value place = s.bitAnd(thread, s.i32(int64_t(all)));
-  auto lane = [&](uint64_t distance) {
-    int64_t steps = int64_t(distance * first);
-    return s.bitAnd(s.add(thread, s.i32(combiner.isReversed() ? steps : -steps)),
-                    s.i32(int64_t(warp)));
-  };
-  auto exists = [&](uint64_t distance) {
-    uint64_t steps = distance * first;
-    return combiner.isReversed()
-               ? s.compare(arith::CmpIPredicate::ult, place, s.i32(int64_t(all + first - steps)))
-               : s.compare(arith::CmpIPredicate::uge, place, s.i32(int64_t(steps)));
-  };
-  auto from = [&](Value source, const Elements &elements) {
-    Elements shuffled;
-    for (Value element : elements)
-      shuffled.push_back(shuffleIndex(s, lowering.device, element, source));
-    return shuffled;
-  };
-  Value others = s.bitAnd(thread, s.i32(int64_t(warp & ~all)));
-  Value last = combiner.isReversed() ? others : s.bitOr(others, s.i32(int64_t(all)));
+  LaneScan scan(s, lowering, combiner, lanes);
+  // What is not there changes nothing if it comes as a word of zeros that is the neutral element.
+  auto zero = dyn_cast_or_null<IntegerAttr>(neutral);
+  Value none = zero && zero.getValue().isZero() ? s.i32(0) : Value();
   for (Run &run : runs) {
     Elements sum = totals[run.registers.front()];
-    for (uint64_t distance = 1; distance < uint64_t(1) << lanes.size(); distance *= 2)
-      sum = combiner.selectByFlag({false, exists(distance)},
-                                  combiner.combine(from(lane(distance), sum), sum), sum);
+    for (uint64_t distance = 1; distance < scan.distances(); distance *= 2) {
+      Elements more = combiner.combine(scan.before(distance, sum, none), sum);
+      sum = none && scan.givesNone(distance)
+                ? more
+                : combiner.selectByFlag({false, scan.exists(distance)}, more, sum);
+    }
     if (run.registers.size() == 1)
       run.prefix = sum;
     else
-      precede(run, from(lane(1), sum), {false, exists(1)});
+      precede(run, scan.justBefore(sum), {false, scan.hasOneBefore()});
     if (!hasMore)
       continue;
-    Elements total = from(last, sum);
+    Elements total = scan.ofLast(sum);
     for (unsigned reg = 0; reg < totals.size(); ++reg)
       if (llvm::is_contained(run.registers, combiner.firstRegisters()[reg]))
         totals[reg] = total;

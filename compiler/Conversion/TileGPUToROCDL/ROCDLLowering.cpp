@@ -14,6 +14,8 @@ namespace {
 /// DPP controls (GCN3 to RDNA4 ISA, "Data Parallel Primitives"): lanes 1 0 3 2 and 2 3 0 1 of each
 /// quad, and a rotation of each row of 16 lanes by 8.
 constexpr int32_t dppQuadXor1 = 0xB1, dppQuadXor2 = 0x4E, dppRowRotate8 = 0x128;
+/// With the distance in the lower bits: a lane behind in the row, and one in front.
+constexpr int32_t dppRowShiftLeft = 0x100, dppRowShiftRight = 0x110;
 /// The lane that mirrors it within 8; of GCN3 to CDNA, the last lane of the row in front, and of
 /// the 32 lanes in front.
 constexpr int32_t dppHalfMirror = 0x141, dppRowBroadcast15 = 0x142, dppRowBroadcast31 = 0x143;
@@ -117,8 +119,20 @@ public:
   std::optional<unsigned> totalsToLastLane() const override {
     return info.warpSize == 64 ? std::optional<unsigned>(4) : std::nullopt;
   }
+  unsigned lanesOfRow() const override { return 16; }
+  Value shiftInRow(OpBuilder &b, Location loc, Value value, Value none, unsigned distance,
+                   bool isBehind) const override {
+    int32_t control = (isBehind ? dppRowShiftLeft : dppRowShiftRight) | int32_t(distance);
+    return ROCDL::DPPUpdateOp::create(b, loc, b.getI32Type(), none, value, control, 0xF, 0xF,
+                                      /*boundCtrl=*/false);
+  }
   Value lastBefore(OpBuilder &b, Location loc, Value value, unsigned bit) const override {
-    return moveByDpp(b, loc, value, bit == 4 ? dppRowBroadcast15 : dppRowBroadcast31);
+    if (info.warpSize == 64)
+      return moveByDpp(b, loc, value, bit == 4 ? dppRowBroadcast15 : dppRowBroadcast31);
+    // Lane 15 of the other row.
+    Value last = ScalarBuilder(b, loc).i32(-1);
+    return ROCDL::PermlaneX16Op::create(b, loc, b.getI32Type(), value, value, last, last,
+                                        /*fi=*/false, /*boundControl=*/true);
   }
   Value ofLastLane(OpBuilder &b, Location loc, Value value) const override {
     return ROCDL::ReadlaneOp::create(b, loc, b.getI32Type(), value,
