@@ -137,6 +137,14 @@ public:
     ROCDL::SBarrierOp::create(b, loc);
     LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::acquire, sharedFenceScope);
   }
+  /// No instruction: neither the compiler nor memory change the order of accesses.
+  void warpBarrier(OpBuilder &b, Location loc) const override {
+    constexpr StringLiteral scope = "wavefront";
+    LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::release, scope);
+    LLVM::CallIntrinsicOp::create(b, loc, b.getStringAttr("llvm.amdgcn.wave.barrier"),
+                                  ValueRange());
+    LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::acquire, scope);
+  }
 
   //--- Buffers ---
 
