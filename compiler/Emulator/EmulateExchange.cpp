@@ -141,6 +141,12 @@ FailureOr<bool> barrier(Operation *op, OpBuilder &b, ThreadCode &code) {
       .Case([&](NVVM::SyncWarpOp sync) {
         return warpBarrier(LLVM::ZExtOp::create(b, loc, b.getI64Type(), sync.getMask()));
       })
+      .Case([&](LLVM::CallIntrinsicOp intrinsic) -> FailureOr<bool> {
+        if (intrinsic.getIntrin() != "llvm.amdgcn.wave.barrier")
+          return false;
+        int64_t all = int64_t(~uint64_t(0) >> (64 - code.target().warpSize));
+        return warpBarrier(LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(all)));
+      })
       .Default([](Operation *) { return false; });
 }
 

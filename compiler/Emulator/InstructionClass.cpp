@@ -138,6 +138,8 @@ bool isNoInstruction(Operation *op) {
   using namespace LLVM;
   if (auto address = dyn_cast<GEPOp>(op))
     return address.getDynamicIndices().empty(); // the offset is part of the access
+  if (auto intrinsic = dyn_cast<LLVM::CallIntrinsicOp>(op))
+    return intrinsic.getIntrin() == "llvm.amdgcn.wave.barrier"; // for the compiler alone
   return isa<ConstantOp, ZeroOp, UndefOp, PoisonOp, AddressOfOp, BitcastOp, PtrToIntOp, IntToPtrOp,
              AddrSpaceCastOp, ExtractElementOp, InsertElementOp, ExtractValueOp, InsertValueOp,
              ShuffleVectorOp, AssumeOp, FreezeOp, AllocaOp>(op) ||

@@ -1,6 +1,7 @@
 //===- LayoutConversion.cpp - from one layout to another ------------------===//
 
 #include "compiler/Layout/LayoutConversion.h"
+#include "compiler/Layout/SlicedExchange.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -291,11 +292,16 @@ LayoutConversion planConversion(const LinearLayout &source, const LinearLayout &
     plan.registers = std::move(*registers);
   } else if ((plan.shuffle = planShuffle(source, result, elementBits))) {
     plan.kind = ConversionKind::Shuffle;
-    if (source.numWarps() == 1) {
+    // Of duplicates only one warp would store.
+    bool isWithinWarps =
+        memory.ordersWarps && source.numWarps() > 1 && source.freeBits(Dim::Warp) == 0;
+    if (source.numWarps() == 1 || isWithinWarps) {
       SharedExchange exchange = planSharedExchange(source, result, elementBits, memory);
-      if (exchange.cost() + 2 * barrierCostOfOneWarp < plan.shuffle->cost(elementBits)) {
+      if (exchange.cost() + 2 * (isWithinWarps ? ownWaitCost : barrierCostOfOneWarp) <
+          plan.shuffle->cost(elementBits)) {
         plan.kind = ConversionKind::Shared;
         plan.shared = std::move(exchange);
+        plan.isWithinWarps = isWithinWarps;
         plan.shuffle.reset();
       }
     }
@@ -304,6 +310,14 @@ LayoutConversion planConversion(const LinearLayout &source, const LinearLayout &
     plan.shared = planSharedExchange(source, result, elementBits, memory);
   }
   return plan;
+}
+
+bool exchangesWithinWarps(const LinearLayout &source, const LinearLayout &result,
+                          unsigned elementBits, const SharedMemoryShape &memory, unsigned slices) {
+  // Without slices elements of several warps have several places.
+  return planConversion(source, result, elementBits, memory).isWithinWarps &&
+         (slices == 1 ||
+          planSlicedExchange(source, result, elementBits, memory, slices).keepsWarpsApart());
 }
 
 } // namespace kiln

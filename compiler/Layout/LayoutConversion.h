@@ -6,7 +6,8 @@
 //   * f only touches registers: rename them, no instruction at all;
 //   * f stays inside the warp: shuffles, one per result register;
 //   * otherwise: shared memory (SharedExchange.h). So does a warp that is the whole block, whose
-//     barriers cost little, if shuffles and their selects cost more.
+//     barriers cost little, if shuffles and their selects cost more; and any warp where memory
+//     serves its accesses in order: it reads what it has written, and meets no other.
 //
 // SHUFFLES. Split f by rows and columns of registers and lanes: result register r'
 // of lane l' is source register C r' + D l' of lane A r' + B l'. A shuffle
@@ -75,10 +76,14 @@ struct LayoutConversion {
   llvm::SmallVector<unsigned, 16> registers;
   std::optional<ShufflePlan> shuffle;   ///< Shuffle
   std::optional<SharedExchange> shared; ///< Shared
+  /// Shared: warps read what they have written themselves, in order (SharedMemoryShape).
+  bool isWithinWarps = false;
 };
 
 /// What a barrier costs a warp, in issue slots; a block of one warp only waits for its own stores.
 constexpr int64_t barrierCost = 20, barrierCostOfOneWarp = 2;
+/// What it costs one of several warps to wait for its own accesses, with nothing else to do.
+constexpr int64_t ownWaitCost = 20;
 inline int64_t barrierCostOf(const LinearLayout &layout) {
   return layout.numWarps() == 1 ? barrierCostOfOneWarp : barrierCost;
 }
@@ -89,6 +94,10 @@ ConversionKind classifyConversion(const LinearLayout &source, const LinearLayout
 /// The cheapest way from `source` to `result` (same outputs; inputs register, lane, warp, block).
 LayoutConversion planConversion(const LinearLayout &source, const LinearLayout &result,
                                 unsigned elementBits, const SharedMemoryShape &memory);
+
+/// Whether that way is an exchange of each warp with itself, also in so many slices.
+bool exchangesWithinWarps(const LinearLayout &source, const LinearLayout &result,
+                          unsigned elementBits, const SharedMemoryShape &memory, unsigned slices);
 
 } // namespace kiln
 

@@ -37,6 +37,8 @@ struct SharedMemoryShape {
   bool countsRepackedWords = false;
   /// Whether lanes read 16-bit elements across rows (planTransposedAccess).
   bool transposedReads = false;
+  /// Whether it serves a warp's accesses in order, so that lanes exchange without a barrier.
+  bool ordersWarps = false;
   unsigned rowBytes() const { return banks * bankBytes; }
 };
 

@@ -148,6 +148,27 @@ private:
 
 } // namespace
 
+bool SlicedExchange::keepsWarpsApart() const {
+  // What the first warp touches spans no more than this.
+  BinarySpan span;
+  auto touch = [&](BinaryVector offset) {
+    if (!span.contains(offset))
+      span.insert(offset);
+  };
+  for (const Round &round : rounds)
+    for (const SharedAccess *access : {&round.store, &round.load}) {
+      for_each(access->laneOffsets, touch);
+      for (const SharedAccess::Part &part : access->parts)
+        touch(part.offset);
+      for (uint64_t element = 1; element < access->vector; element *= 2)
+        touch(element);
+    }
+  for (auto [stored, loaded] : zip_equal(rounds[0].store.warpOffsets, rounds[0].load.warpOffsets))
+    if (!span.contains(stored ^ loaded))
+      return false;
+  return all_of(rounds[0].store.warpOffsets, [&](BinaryVector warp) { return span.insert(warp); });
+}
+
 SlicedExchange inOneRound(const SharedExchange &exchange) {
   return {exchange.shared, {{exchange.store, exchange.load}}, exchange.bytes};
 }

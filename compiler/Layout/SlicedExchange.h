@@ -34,6 +34,9 @@ struct SlicedExchange {
   };
   llvm::SmallVector<Round, 0> rounds;
   int64_t bytes = 0; ///< of scratch
+
+  /// No warp's place in any round is another's in any round.
+  bool keepsWarpsApart() const;
 };
 
 /// The most slices that an exchange can be cut into, a power of two.

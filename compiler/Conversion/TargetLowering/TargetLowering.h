@@ -100,8 +100,10 @@ public:
   /// The same of reads of global memory before writes alone.
   virtual void readsBarrier(mlir::OpBuilder &b, mlir::Location loc) const { barrier(b, loc); }
   /// Where there is TargetInfo::tensorMaps: a barrier of as many threads, the block's own and those
-  /// of producers; and one of the warp's threads.
+  /// of producers.
   virtual void barrierOfAll(mlir::OpBuilder &b, mlir::Location loc, unsigned threads) const;
+  /// A barrier of the warp's threads: where there are tensor maps, or SharedMemoryShape says
+  /// that memory serves these in order.
   virtual void warpBarrier(mlir::OpBuilder &b, mlir::Location loc) const;
 
   /// Loads ahead of it start before accesses behind it, where the assembler would change that. All

@@ -75,7 +75,9 @@ struct ConvertLayoutDistribution : DistributionPattern<tilegpu::ConvertLayoutOp>
       SlicedExchange rounds = slices ? planSlicedExchange(source, result, elementBits, memory,
                                                           unsigned(slices.getInt()))
                                      : inOneRound(*plan.shared);
-      results = exchange(rounds, scratch, adaptor.getSource(), s);
+      bool isWithinWarps =
+          plan.isWithinWarps && (rounds.rounds.size() == 1 || rounds.keepsWarpsApart());
+      results = exchange(rounds, isWithinWarps, scratch, adaptor.getSource(), s);
     }
     replace(op, rewriter, results);
     return success();
@@ -118,16 +120,22 @@ private:
     return results;
   }
 
-  SmallVector<Value> exchange(const SlicedExchange &plan, Value scratch, ValueRange source,
-                              const ScalarBuilder &s) const {
+  SmallVector<Value> exchange(const SlicedExchange &plan, bool isWithinWarps, Value scratch,
+                              ValueRange source, const ScalarBuilder &s) const {
+    auto meet = [&] {
+      if (isWithinWarps)
+        lowering.device.warpBarrier(s.builder(), s.location());
+      else
+        lowering.device.sharedBarrier(s.builder(), s.location());
+    };
     SharedArray array{scratch, source[0].getType(), plan.shared.padInterval, plan.shared.padAmount};
     const SharedAccess &load = plan.rounds[0].load;
     SmallVector<Value> results(plan.rounds.size() * load.parts.size() * load.vector);
     for (const SlicedExchange::Round &round : plan.rounds) {
-      if (&round != &plan.rounds.front())
-        lowering.device.sharedBarrier(s.builder(), s.location());
+      if (isWithinWarps || &round != &plan.rounds.front())
+        meet();
       storeShared(s, lowering, array, round.store, source);
-      lowering.device.sharedBarrier(s.builder(), s.location());
+      meet();
       loadShared(s, lowering, array, round.load, results);
     }
     return results;

@@ -150,6 +150,14 @@ public:
   void readsBarrier(OpBuilder &b, Location loc) const override {
     partialBarrier(b, loc, readsFenceScope);
   }
+  /// No instruction: neither the compiler nor memory change the order of accesses.
+  void warpBarrier(OpBuilder &b, Location loc) const override {
+    constexpr StringLiteral scope = "wavefront";
+    LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::release, scope);
+    LLVM::CallIntrinsicOp::create(b, loc, b.getStringAttr("llvm.amdgcn.wave.barrier"),
+                                  ValueRange());
+    LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::acquire, scope);
+  }
 
   //--- Buffers ---
 

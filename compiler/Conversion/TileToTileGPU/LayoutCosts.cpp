@@ -64,7 +64,7 @@ double LayoutCosts::plannedConversion(const LinearLayout &from, const LinearLayo
   const SharedExchange &exchange = *plan.shared;
   if (exchange.bytes > int64_t(target.maxSharedBytes))
     return forbidden;
-  return double(exchange.cost() + barriers);
+  return double(exchange.cost() + (plan.isWithinWarps ? 2 * ownWaitCost : barriers));
 }
 
 double LayoutCosts::conversion(tilegpu::LayoutAttr from, tilegpu::LayoutAttr to, Type element,

@@ -4,7 +4,8 @@
 //                 shuffles       2 per 32-bit word and round, 1 per select that a round needs
 //                 shared memory  wavefronts and instructions of the store and of the load, and
 //                                two barriers of 20, of 2 where the block is one warp, which may
-//                                then be in place of shuffles; forbidden if the tile exceeds it;
+//                                then be in place of shuffles, or two waits of 20 where warps
+//                                exchange with themselves; forbidden if the tile exceeds it;
 //                                without ldmatrix 1 for each word that a thread has to put together
 //                 for a dot      the same, of the buffer that it would go through, which may also
 //                                be one in place of shuffles (StagedOperand.h)

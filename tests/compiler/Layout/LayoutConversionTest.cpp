@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Layout/LayoutConversion.h"
+#include "compiler/Layout/SlicedExchange.h"
 #include "compiler/Layout/TileLayouts.h"
 #include "tests/compiler/Layout/RandomLayouts.h"
 
@@ -206,4 +207,68 @@ TEST(LayoutConversion, HalvesOfAWaveExchangeWords) {
               moved);
     expectConverts(result, operand, bits);
   }
+}
+
+namespace {
+/// Whether a place that one warp touches in any round is touched by another in any.
+bool warpsMeet(const SlicedExchange &plan, const LinearLayout &layout) {
+  std::vector<int64_t> owners(plan.shared.numElements(), -1);
+  bool meet = false;
+  for (const SlicedExchange::Round &round : plan.rounds)
+    for (const SharedAccess *access : {&round.store, &round.load})
+      for (int64_t warp = 0; warp < layout.numWarps(); ++warp)
+        for (int64_t lane = 0; lane < layout.numLanes(); ++lane)
+          for (const SharedAccess::Part &part : access->parts)
+            for (unsigned element = 0; element < access->vector; ++element) {
+              int64_t &owner = owners[access->threadOffset(lane, warp) ^ (part.offset + element)];
+              meet |= owner >= 0 && owner != warp;
+              owner = warp;
+            }
+  return meet;
+}
+} // namespace
+
+/// Memory that serves a warp's accesses in order takes what would cost more shuffles, and no warp
+/// touches what another does, whatever the slices.
+TEST(LayoutConversion, WarpsExchangeWithThemselvesWhereMemoryOrdersThem) {
+  SharedMemoryShape memory;
+  memory.ordersWarps = true;
+  RandomLayouts random(23);
+  unsigned within = 0, inSlices = 0;
+  for (int round = 0; round < 200; ++round) {
+    LayoutSpace out = random.shape(12);
+    LinearLayout source = random.distributed(5, 5, 2, out);
+    BinaryColumns mixed(source.columns());
+    BinaryColumns mix = random.invertible(7);
+    for (unsigned i = 0; i < 7; ++i)
+      mixed[i] = multiply(llvm::ArrayRef(source.columns()).take_front(7), mix[i]);
+    LinearLayout result(source.in(), out, mixed);
+    LayoutConversion plan = planConversion(source, result, 32, memory);
+    EXPECT_EQ(plan.isWithinWarps, plan.kind == ConversionKind::Shared);
+    if (!plan.isWithinWarps)
+      continue;
+    ++within;
+    EXPECT_EQ(runExchange(Block::holding(source), *plan.shared, result).registers,
+              Block::holding(result).registers);
+    for (unsigned slices = 1; slices <= maxSlices(source, result); slices *= 2)
+      if (exchangesWithinWarps(source, result, 32, memory, slices)) {
+        inSlices += slices > 1;
+        EXPECT_FALSE(warpsMeet(slices > 1 ? planSlicedExchange(source, result, 32, memory, slices)
+                                          : inOneRound(*plan.shared),
+                               source));
+      }
+  }
+  EXPECT_GT(within, 0u);
+  EXPECT_GT(inSlices, 0u);
+}
+
+TEST(LayoutConversion, DuplicatesAmongWarpsStillMeet) {
+  SharedMemoryShape memory;
+  memory.ordersWarps = true;
+  auto layout = [](const char *text) { return llvm::cantFail(LinearLayout::parse(text)); };
+  LinearLayout rows = layout("register: 0,1 0,2 0,4 0,8; lane: 1,0 2,0 4,0 8,0 16,0 0,16; "
+                             "warp: 0,0; block: -> 32x32");
+  LinearLayout columns = layout("register: 1,0 2,0 4,0 8,0; lane: 0,1 0,2 0,4 0,8 16,0 0,16; "
+                                "warp: 0,0; block: -> 32x32");
+  EXPECT_EQ(planConversion(rows, columns, 32, memory).kind, ConversionKind::Shuffle);
 }

@@ -1,11 +1,13 @@
 // Shared-memory allocation: offsets for buffers and scratch (StoragePlan.h). Where they are more
 // than the target has, the largest layout conversions are done in slices (SlicedExchange.h). On AMD
 // so are those behind a loop, as of a product's result, that would take more than the loop and so
-// keep a processor from running as many blocks as it has registers for.
+// keep a processor from running as many blocks as it has registers for; and in a loop those of
+// warps with themselves, which wait for no other warp between slices.
 
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
 #include "compiler/Dialect/TileGPU/Transforms/RegisterEstimate.h"
 #include "compiler/Dialect/TileGPU/Transforms/StoragePlan.h"
+#include "compiler/Layout/LayoutConversion.h"
 #include "compiler/Layout/SlicedExchange.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
@@ -25,7 +27,8 @@ public:
       total = plan.place();
     bool isAMD = target.matrix.mfmaGeneration || target.matrix.wmmaGeneration;
     if (unsigned blocks = isAMD ? blocksByRegisters(kernel, target) : 0)
-      while (total > int64_t(target.maxSharedBytes / blocks) && sliceLargest(isRare)) {
+      while (total > int64_t(target.maxSharedBytes / blocks) &&
+             sliceLargest([&](Operation *op) { return isRare(op) || hasFreeSlices(op); })) {
         int64_t before = total;
         total = plan.place();
         if (total == before)
@@ -54,9 +57,19 @@ private:
                         .wasInterrupted();
   }
 
+  /// Whether no warp waits for another in twice as many slices either.
+  bool hasFreeSlices(Operation *op) const {
+    auto convert = dyn_cast<tilegpu::ConvertLayoutOp>(op);
+    return convert && slicesOf(op) < maxSlicesOf(op) &&
+           exchangesWithinWarps(tilegpu::layoutOf(convert.getSource()),
+                                tilegpu::layoutOf(convert.getResult()),
+                                tilegpu::storageBits(convert.getType().getElementType()),
+                                tilegpu::sharedMemoryOf(target), 2 * slicesOf(op));
+  }
+
   /// Halves the scratch of the layout conversion that has the most, of those whose tiles can go
   /// through it in twice as many slices; false if there is none.
-  bool sliceLargest(bool (*mayBe)(Operation *)) {
+  bool sliceLargest(llvm::function_ref<bool(Operation *)> mayBe) {
     Storage *largest = nullptr;
     for (Storage &storage : plan.storages())
       if (mayBe(storage.op) && slicesOf(storage.op) < maxSlicesOf(storage.op) &&

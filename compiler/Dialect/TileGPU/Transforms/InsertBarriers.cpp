@@ -27,6 +27,7 @@
 #include "compiler/Dialect/TileGPU/Transforms/EqualArguments.h"
 #include "compiler/Dialect/TileGPU/Transforms/OwnerLoads.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
+#include "compiler/Layout/LayoutConversion.h"
 #include "compiler/Target/MemoryFeatures.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -44,7 +45,8 @@ namespace {
 struct SharedAccess {
   int64_t begin, end; ///< bytes
   bool isWrite;
-  /// Of a ring: whoever made it has ordered the accesses to it.
+  /// Of a ring: whoever made it has ordered the accesses to it. Likewise of an exchange of each
+  /// warp with itself.
   Operation *ring = nullptr;
   bool meets(const SharedAccess &other) const {
     return (isWrite || other.isWrite) && begin < other.end && other.begin < end &&
@@ -163,6 +165,18 @@ private:
     return isa<tilegpu::ScratchOpInterface>(op) && offsetOf(op);
   }
 
+  /// Whether it is an exchange in which no warp waits for another.
+  bool isWithinWarps(Operation *op) const {
+    auto convert = dyn_cast<tilegpu::ConvertLayoutOp>(op);
+    if (!convert || !isScratch(op))
+      return false;
+    auto slices = op->getAttrOfType<IntegerAttr>(tilegpu::TileGPUDialect::slicesAttr);
+    return exchangesWithinWarps(tilegpu::layoutOf(convert.getSource()),
+                                tilegpu::layoutOf(convert.getResult()),
+                                tilegpu::storageBits(convert.getType().getElementType()),
+                                tilegpu::sharedMemoryOf(target), slices ? slices.getInt() : 1);
+  }
+
   static std::optional<int64_t> offsetOf(Operation *op) {
     auto attr = op->getAttrOfType<IntegerAttr>(tilegpu::TileGPUDialect::offsetAttr);
     return attr ? std::optional<int64_t>(attr.getInt()) : std::nullopt;
@@ -202,7 +216,7 @@ private:
       result.push_back(
           {*offsetOf(op),
            *offsetOf(op) + cast<tilegpu::ScratchOpInterface>(op).getScratchBytes(target),
-           /*isWrite=*/true});
+           /*isWrite=*/true, isWithinWarps(op) ? op : nullptr});
     return result;
   }
 
@@ -280,7 +294,7 @@ private:
     if (global != accessNumbers.end())
       pending.add(GlobalInstance{global->second, {}}, {});
     bool endsWithBarrier = meeting && meeting.endsWithBarrier();
-    if (isScratch(op) || endsWithBarrier) {
+    if ((isScratch(op) && !isWithinWarps(op)) || endsWithBarrier) {
       // The barrier of its own lies between its writes and its reads, and behind its global access.
       passOwnBarrier(pending, /*isOfShared=*/hasPartialBarriers && !endsWithBarrier);
       for (SharedAccess &access : shared)

@@ -79,6 +79,32 @@ TEST(ConvertLayoutSlices, OfATileThatDoesNotFit) {
     ASSERT_EQ(out[index], index);
 }
 
+// Each warp exchanges with itself through memory, which serves its accesses in order: whole, and
+// cut by allocation to what others leave. No barrier, and none is missed.
+TEST(ConvertLayoutWithinWarps, MeetsNoOtherWarp) {
+  auto layout = [](const char *text) { return llvm::cantFail(LinearLayout::parse(text)); };
+  TileText text("%o: !tile.ptr<i32>");
+  text.addLayout("a",
+                 layout("register: 0,1 0,2 0,4 0,8 0,32 0,64; lane: 1,0 2,0 4,0 8,0 16,0 0,16; "
+                        "warp: 32,0 64,0; block: -> 128x128"));
+  text.addLayout("b",
+                 layout("register: 1,0 2,0 4,0 8,0 0,32 0,64; lane: 0,1 0,2 0,4 0,8 16,0 0,16; "
+                        "warp: 32,0 64,0; block: -> 128x128"));
+  std::string value = text.index("a", 128, 128), index = text.index("b", 128, 128);
+  text.line("%t = tilegpu.convert_layout " + value + " : " + tensor("128x128", "i32", "a") +
+            " -> " + tensor("128x128", "i32", "b"));
+  text.store("%o", "%t", index, "128x128", "i32", "b");
+  CompiledKernel kernel(text.str(), "hip:gfx942", /*hasLayouts=*/true);
+  ASSERT_EQ(kernel.errors, "");
+  Buffer<int32_t> out(1 << 14);
+  kernel.use(out);
+  auto counts = kernel.count({out.argument()});
+  EXPECT_EQ(instructionsOf(counts, "barrier"), 0u);
+  EXPECT_GT(instructionsOf(counts, "shared store"), 0u);
+  for (int index = 0; index < 1 << 14; ++index)
+    ASSERT_EQ(out[index], index);
+}
+
 INSTANTIATE_TEST_SUITE_P(AllTargets, ConvertLayout, ::testing::ValuesIn(testTargets), targetName);
 
 } // namespace
