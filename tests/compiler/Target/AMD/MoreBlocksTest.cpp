@@ -69,10 +69,12 @@ TEST(MoreBlocks, CodeThatTakesAsManyRegistersIsRefused) {
   EXPECT_EQ(limitOf(code(199), code(199)), "");
 }
 
-/// Three blocks of four waves are three of a SIMD.
-TEST(MoreBlocks, OnCdnaLoopsAreNoLonger) {
-  EXPECT_EQ(wavesOnCdna(code(138), code(128)), "4");
-  EXPECT_EQ(wavesOnCdna(code(138), code(128, 101)), "");
+/// Three blocks of four waves are three of a SIMD; four of them for a 24th more instructions.
+TEST(MoreBlocks, OnCdnaLoopsThatWaitMoreOftenAreNoLonger) {
+  EXPECT_EQ(wavesOnCdna(code(138), code(128, 104)), "4");
+  EXPECT_EQ(wavesOnCdna(code(138), code(128, 105)), "");
+  EXPECT_EQ(wavesOnCdna(code(138), code(128, 100, 11)), "4");
+  EXPECT_EQ(wavesOnCdna(code(138), code(128, 101, 11)), "");
   EXPECT_EQ(wavesOnCdna(code(150), code(128)), "");
 }
 
