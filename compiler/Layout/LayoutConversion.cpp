@@ -315,7 +315,7 @@ LayoutConversion planConversion(const LinearLayout &source, const LinearLayout &
 bool exchangesWithinWarps(const LinearLayout &source, const LinearLayout &result,
                           unsigned elementBits, const SharedMemoryShape &memory, unsigned slices) {
   // Without slices elements of several warps have several places.
-  return planConversion(source, result, elementBits, memory).isWithinWarps &&
+  return memory.ordersWarps && planConversion(source, result, elementBits, memory).isWithinWarps &&
          (slices == 1 ||
           planSlicedExchange(source, result, elementBits, memory, slices).keepsWarpsApart());
 }

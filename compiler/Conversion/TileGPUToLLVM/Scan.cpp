@@ -130,9 +130,8 @@ private:
                                   [&](Value element) { return inWords(s, element, move); });
   }
   Elements of(Value lane, const Elements &elements) const {
-    return moved(elements, [&](Value word) {
-      return device.shuffleIndex(s.builder(), s.location(), word, lane);
-    });
+    return llvm::map_to_vector<1>(
+        elements, [&](Value element) { return shuffleIndex(s, device, element, lane); });
   }
   Value laneBefore(uint64_t distance) const {
     int64_t steps = int64_t(distance * first);

@@ -157,6 +157,8 @@ private:
     } else if (sharedAccessesOf(op).empty() && !isa<tilegpu::BarrierOp, tile::BarrierOp>(op)) {
       return;
     }
+    if (isWithinWarps(op))
+      ownExchanges.insert(op);
     for (Operation *holder = op; holder; holder = holder->getParentOp())
       active.insert(holder);
   }
@@ -216,7 +218,7 @@ private:
       result.push_back(
           {*offsetOf(op),
            *offsetOf(op) + cast<tilegpu::ScratchOpInterface>(op).getScratchBytes(target),
-           /*isWrite=*/true, isWithinWarps(op) ? op : nullptr});
+           /*isWrite=*/true, ownExchanges.contains(op) ? op : nullptr});
     return result;
   }
 
@@ -294,7 +296,7 @@ private:
     if (global != accessNumbers.end())
       pending.add(GlobalInstance{global->second, {}}, {});
     bool endsWithBarrier = meeting && meeting.endsWithBarrier();
-    if ((isScratch(op) && !isWithinWarps(op)) || endsWithBarrier) {
+    if ((isScratch(op) && !ownExchanges.contains(op)) || endsWithBarrier) {
       // The barrier of its own lies between its writes and its reads, and behind its global access.
       passOwnBarrier(pending, /*isOfShared=*/hasPartialBarriers && !endsWithBarrier);
       for (SharedAccess &access : shared)
@@ -470,6 +472,8 @@ private:
   /// Operations that touch memory, and those around them.
   llvm::DenseSet<Operation *> active;
   std::map<std::pair<GlobalInstance, unsigned>, BarrierNeed> between;
+  /// In which no warp waits for another.
+  llvm::DenseSet<Operation *> ownExchanges;
   /// Collects what is needed in place of `needs`.
   BarrierNeed *probe = nullptr;
 };
