@@ -97,8 +97,11 @@ public:
   virtual void barrier(mlir::OpBuilder &b, mlir::Location loc) const = 0;
   /// The same of their accesses to shared memory alone, where that costs less.
   virtual void sharedBarrier(mlir::OpBuilder &b, mlir::Location loc) const { barrier(b, loc); }
-  /// The same of reads of global memory before writes alone.
-  virtual void readsBarrier(mlir::OpBuilder &b, mlir::Location loc) const { barrier(b, loc); }
+  /// The same of reads of global memory before writes alone; `withShared`: and of shared memory.
+  virtual void readsBarrier(mlir::OpBuilder &b, mlir::Location loc, bool withShared) const {
+    (void)withShared;
+    barrier(b, loc);
+  }
   /// Where there is TargetInfo::tensorMaps: a barrier of as many threads, the block's own and those
   /// of producers.
   virtual void barrierOfAll(mlir::OpBuilder &b, mlir::Location loc, unsigned threads) const;

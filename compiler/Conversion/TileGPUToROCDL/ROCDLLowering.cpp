@@ -145,10 +145,12 @@ public:
   }
   void barrier(OpBuilder &b, Location loc) const override { ROCDL::BarrierOp::create(b, loc); }
   void sharedBarrier(OpBuilder &b, Location loc) const override {
-    partialBarrier(b, loc, sharedFenceScope);
+    partialBarrier(b, loc, {sharedFenceScope});
   }
-  void readsBarrier(OpBuilder &b, Location loc) const override {
-    partialBarrier(b, loc, readsFenceScope);
+  void readsBarrier(OpBuilder &b, Location loc, bool withShared) const override {
+    if (withShared)
+      return partialBarrier(b, loc, {readsFenceScope, sharedFenceScope});
+    partialBarrier(b, loc, {readsFenceScope});
   }
   /// No instruction: neither the compiler nor memory change the order of accesses.
   void warpBarrier(OpBuilder &b, Location loc) const override {
@@ -348,12 +350,14 @@ public:
   }
 
 private:
-  void partialBarrier(OpBuilder &b, Location loc, StringRef fenceScope) const {
+  void partialBarrier(OpBuilder &b, Location loc, ArrayRef<StringRef> fenceScopes) const {
     if (!memoryFeaturesOf(info).partialBarriers)
       return barrier(b, loc);
-    LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::release, fenceScope);
+    for (StringRef scope : fenceScopes)
+      LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::release, scope);
     ROCDL::SBarrierOp::create(b, loc);
-    LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::acquire, fenceScope);
+    for (StringRef scope : llvm::reverse(fenceScopes))
+      LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::acquire, scope);
   }
 
   static Value moveByDpp(OpBuilder &b, Location loc, Value value, int32_t control) {

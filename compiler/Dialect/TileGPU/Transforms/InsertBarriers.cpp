@@ -537,14 +537,18 @@ public:
     if (isa<tilegpu::TmaLoadOp, tilegpu::TmaStoreOp>(op))
       tilegpu::ProxyFenceOp::create(builder, op->getLoc(), /*isGlobal=*/true);
     BarrierNeed left = needAt(op, need);
-    if (left.always || !left.pairs.empty())
-      tilegpu::BarrierOp::create(builder, op->getLoc(),
-                                 left.always || meetAlways
-                                     ? Value()
-                                     : comparisons.anyEqual(hasOneCondition ? pairs : left.pairs))
-          .setIsOfReads(!left.ofWrites);
-    bool isFull = left.always && left.ofWrites;
-    if (left.ofShared && !isFull)
+    bool orderShared = left.ofShared;
+    if (left.always || !left.pairs.empty()) {
+      bool isThere = left.always || meetAlways;
+      auto barrier = tilegpu::BarrierOp::create(
+          builder, op->getLoc(),
+          isThere ? Value() : comparisons.anyEqual(hasOneCondition ? pairs : left.pairs));
+      barrier.setIsOfReads(!left.ofWrites);
+      // A full one orders shared memory, too.
+      barrier.setIsOfShared(isThere && left.ofShared && !left.ofWrites);
+      orderShared &= !isThere;
+    }
+    if (orderShared)
       tilegpu::BarrierOp::create(builder, op->getLoc(), Value()).setIsOfShared(true);
   }
 

@@ -69,11 +69,10 @@ func.func @both(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>) {
   return
 }
 
-// Of one argument both are always there.
+// Of one argument a barrier is always there, and orders both.
 // CHECK-LABEL: func.func @bothOfOne
 // CHECK: convert_layout
-// CHECK-NEXT: tilegpu.barrier of_reads{{$}}
-// CHECK-NEXT: tilegpu.barrier of_shared{{$}}
+// CHECK-NEXT: tilegpu.barrier of_shared of_reads{{$}}
 // CHECK-NEXT: shared_store
 // CHECK-NEXT: tile.store
 func.func @bothOfOne(%x: !tile.ptr<f32>) {
