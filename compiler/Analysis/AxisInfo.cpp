@@ -543,6 +543,33 @@ AxisInfo equalResults(Operation *op, ArrayRef<AxisInfo> in) {
   return info;
 }
 
+/// Neighbours that are loaded from one address, or are left out together, are equal. `in` are the
+/// facts of addresses, mask and `other`.
+AxisInfo loaded(tile::LoadOp op, ArrayRef<AxisInfo> in) {
+  AxisInfo info = AxisInfo::unknown(rankOf(op.getType()));
+  if (op.getIsVolatile())
+    return info;
+  info.constancy = in[0].constancy;
+  for (const AxisInfo &facts : in.drop_front())
+    for (unsigned axis = 0; axis < info.rank(); ++axis)
+      info.constancy[axis] = std::min(info.constancy[axis], facts.constancy[axis]);
+  return info;
+}
+
+/// The same of a buffer, in which an element's place is a sum of `offset`'s and of steps by axis.
+AxisInfo loaded(tilegpu::BufferLoadOp op, ArrayRef<AxisInfo> in) {
+  AxisInfo info = AxisInfo::unknown(rankOf(op.getType()));
+  for (unsigned axis = 0; axis < info.rank(); ++axis) {
+    if (op.getStrides()[axis] != 0)
+      continue;
+    info.constancy[axis] = powerOfTwoIn(op.getType().getDimSize(axis));
+    for (auto [operand, facts] : llvm::zip_equal(op->getOperands(), in))
+      if (isa<RankedTensorType>(operand.getType()))
+        info.constancy[axis] = std::min(info.constancy[axis], facts.constancy[axis]);
+  }
+  return info;
+}
+
 AxisInfo Propagation::transfer(Operation *op, ArrayRef<AxisInfo> in) {
   Type type = op->getResult(0).getType();
   Attribute constant;
@@ -570,6 +597,7 @@ AxisInfo Propagation::transfer(Operation *op, ArrayRef<AxisInfo> in) {
                    : reshape(in[0], cast<RankedTensorType>(reshapeOp.getSource().getType()),
                              cast<RankedTensorType>(type));
       })
+      .Case<tile::LoadOp, tilegpu::BufferLoadOp>([&](auto load) { return loaded(load, in); })
       .Case([&](tile::HintOp hintOp) { return hint(hintOp, in[0]); })
       .Case([&](tilegpu::ConvertLayoutOp) { return in[0]; })
       .Case([&](tile::BitcastOp cast) { return bitcast(in[0], cast.getSource().getType(), type); })

@@ -49,12 +49,15 @@ SmallVector<unsigned> neighbourBits(const LinearLayout &layout, unsigned positio
   return bits;
 }
 
-RegisterGroups groupRegisters(const LinearLayout &layout, ArrayRef<unsigned> bits) {
+RegisterGroups groupRegisters(const LinearLayout &layout, ArrayRef<unsigned> bits,
+                              BinaryVector ignored) {
   unsigned mask = 0;
-  for (unsigned bit : bits)
+  for (unsigned bit : bits) {
     mask |= 1u << bit;
+    ignored &= ~layout.columns(Dim::Register)[bit];
+  }
   RegisterGroups groups;
-  for (auto [reg, first] : llvm::enumerate(firstDuplicates(layout))) {
+  for (auto [reg, first] : llvm::enumerate(firstDuplicates(layout, ignored))) {
     if (reg != first || (reg & mask))
       continue;
     SmallVector<unsigned> group;

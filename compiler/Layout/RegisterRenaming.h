@@ -28,9 +28,11 @@ llvm::SmallVector<RegisterStep> registerSteps(const LinearLayout &layout, unsign
 llvm::SmallVector<unsigned> neighbourBits(const LinearLayout &layout, unsigned position,
                                           int64_t limit);
 
-/// The registers of each vector that `bits` make up, in order; duplicates are left out.
+/// The registers of each vector that `bits` make up, in order; duplicates are left out, and so is
+/// what differs from them in `ignored` output bits alone, but for those that vectors step along.
 using RegisterGroups = llvm::SmallVector<llvm::SmallVector<unsigned>>;
-RegisterGroups groupRegisters(const LinearLayout &layout, llvm::ArrayRef<unsigned> bits);
+RegisterGroups groupRegisters(const LinearLayout &layout, llvm::ArrayRef<unsigned> bits,
+                              BinaryVector ignored = 0);
 
 /// For every register of `wanted` (a layout over the coordinates of `source`) the register of
 /// `source` that holds the same element in the same thread; none when threads would have to

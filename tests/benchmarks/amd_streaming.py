@@ -3,7 +3,7 @@
 What is compared is a way through the code: of all that load and store most, the one with fewest instructions. That is what a tile that nothing
 bounds takes, where a compiler has other code for tiles that end within; of two branches with accesses that lanes take one of, it takes one, and others that lanes
 take both, as some lane of a wave mostly does. Loops that both have
-are compared round by round, the longer one's numbers divided by how many times the bytes it has; of kernels without loops in one of them, all of the code.
+are compared round by round, the longer one's numbers divided by how many times the bytes it has, of a lane and of what a wave loads once for all lanes; of kernels without loops in one of them, all of the code.
 
 Mask arithmetic is counted: comparisons of integers in lanes, and what is computed of them: combinations, selections by them, numbers of active lanes, and branches
 around lanes that do nothing. Some of it is what kernels ask for (`tl.where(column == target, …)`), so it is compared with Triton's.
@@ -18,6 +18,7 @@ from amd_assembly import Kernel, cycles_of_mca, occupancy
 
 COMPARED = re.compile(r"^v_cmpx?_(?:eq|ne|lg|lt|gt|le|ge)_[iu](?:16|32|64)")
 COMBINED = re.compile(r"^s_(?:and|or|xor|andn2|orn2|and_not1|or_not1|nand|nor|not|mov)_b(?:32|64)$")
+SCALAR_LOAD = re.compile(r"^s_(?:buffer_)?load_(?:dword(?:x(?P<words>\d+))?|[bu](?P<bits>\d+))$")
 ACCESS = re.compile(r"^(?:buffer|global|flat)_(?:load|store)_")
 CLASSES = ("vector", "scalar", "lds", "access", "branch", "wait")
 OF_KIND = {"valu": "vector", "accvgpr": "vector", "matrix": "vector", "salu": "scalar", "barrier": "scalar", "lds_read": "lds", "lds_write": "lds", "lane_exchange": "lds",
@@ -31,6 +32,12 @@ def is_access(instruction):
 
 def bytes_of(instruction):
     return instruction.bits() // 8 if is_access(instruction) else 0
+
+
+def scalar_bytes_of(instruction):
+    """Of a load that a wave makes once for what all of its lanes read."""
+    load = SCALAR_LOAD.match(instruction.name)
+    return 0 if not load else int(load["bits"]) // 8 if load["bits"] else 4 * int(load["words"] or 1)
 
 
 #===-- ways through the code ----------------------------------------------------------------------===#
@@ -132,7 +139,7 @@ def counted(kernel, way, masks, arch):
     classes = collections.Counter(OF_KIND.get(i.kind()) for i in body)
     classes["wait"] = sum(i.name.startswith("s_wait") for i in body)
     widths = collections.Counter(f"{i.kind()} {bytes_of(i)}" for i in body if is_access(i))
-    return {"bytes": sum(map(bytes_of, body)), "accesses": sum(map(is_access, body)), "widths": dict(widths), **{c: classes[c] for c in CLASSES},
+    return {"bytes": sum(map(bytes_of, body)), "scalar_bytes": sum(map(scalar_bytes_of, body)), "accesses": sum(map(is_access, body)), "widths": dict(widths), **{c: classes[c] for c in CLASSES},
             "instructions": sum(classes[c] for c in CLASSES), "masks": sum(at in masks for at in way),
             "barriers": sum(i.kind() == "barrier" for i in body), "mca": cycles_of_mca(kernel, way, arch) if way else None}
 
@@ -181,10 +188,10 @@ def side_by_side(outcome):
         return outcome["kiln"]["whole"], outcome["triton"]["whole"]
     halves = ([], [])
     for ours, theirs in zip(kiln, triton):
-        least = min(ours["bytes"], theirs["bytes"])
-        for half, numbers in zip(halves, (ours, theirs)):
-            # What one loads by scalar instructions, or twice, makes up parts of a round.
-            half.append(scaled(numbers, max(1, round(numbers["bytes"] / least)) if least else 1))
+        both = [numbers["bytes"] + numbers["scalar_bytes"] for numbers in (ours, theirs)]
+        for half, numbers, touched in zip(halves, (ours, theirs), both):
+            # What one loads twice makes up parts of a round.
+            half.append(scaled(numbers, max(1, round(touched / min(both))) if min(both) else 1))
     return tuple(map(together, halves))
 
 

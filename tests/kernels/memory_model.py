@@ -33,6 +33,7 @@
 # RUN: kiln compile %s -n global_barrier -s '*i32:16, *i32:16, 256' -t hip:gfx1100 --emit amdgcn | FileCheck %s --check-prefix=GFX11-GLOBAL
 # RUN: kiln compile %s -n shared_barrier -s '*i32:16, 256' -t hip:gfx1100 --emit amdgcn | FileCheck %s --check-prefix=GFX11-SHARED
 # RUN: kiln compile %s -n reads_barrier -s '*i32:16, 256' -t hip:gfx1100 --emit amdgcn | FileCheck %s --check-prefix=GFX11-READS
+# RUN: kiln compile %s -n global_barrier -s '*i32:16, *i32:16, 64' -w 1 -t hip:gfx1100 --emit amdgcn | FileCheck %s --check-prefix=GFX11-ONE-WAVE
 # RUN: kiln compile %s -n atomic -s '*i32:16, 256, "acq_rel", "cta"' -t hip:gfx1201 --emit amdgcn | FileCheck %s --check-prefix=GFX12-ACQ-REL-CTA
 # RUN: kiln compile %s -n atomic -s '*i32:16, 256, "acq_rel", "gpu"' -t hip:gfx1201 --emit amdgcn | FileCheck %s --check-prefix=GFX12-ACQ-REL-GPU
 # RUN: kiln compile %s -n atomic -s '*i32:16, 256, "acq_rel", "sys"' -t hip:gfx1201 --emit amdgcn | FileCheck %s --check-prefix=GFX12-ACQ-REL-SYS
@@ -42,6 +43,7 @@
 # RUN: kiln compile %s -n global_barrier -s '*i32:16, *i32:16, 256' -t hip:gfx1201 --emit amdgcn | FileCheck %s --check-prefix=GFX12-GLOBAL
 # RUN: kiln compile %s -n shared_barrier -s '*i32:16, 256' -t hip:gfx1201 --emit amdgcn | FileCheck %s --check-prefix=GFX12-SHARED
 # RUN: kiln compile %s -n reads_barrier -s '*i32:16, 256' -t hip:gfx1201 --emit amdgcn | FileCheck %s --check-prefix=GFX12-READS
+# RUN: kiln compile %s -n global_barrier -s '*i32:16, *i32:16, 64' -w 1 -t hip:gfx1201 --emit amdgcn | FileCheck %s --check-prefix=GFX12-ONE-WAVE
 #
 # One cache is the block's: at its scope waves wait for nothing.
 # GFX90A-ACQ-REL-CTA: {{(global|buffer)_store}}
@@ -210,6 +212,12 @@
 # GFX11-GLOBAL: buffer_gl0_inv
 # GFX11-GLOBAL: {{(global|buffer)_load}}
 #
+# One wave sees what its lanes do in the program's order.
+# GFX11-ONE-WAVE: {{(global|buffer)_store}}
+# GFX11-ONE-WAVE-NOT: vscnt
+# GFX11-ONE-WAVE-NOT: buffer_gl
+# GFX11-ONE-WAVE: {{(global|buffer)_load}}
+#
 # GFX11-SHARED: {{(global|buffer)_store}}
 # GFX11-SHARED-NOT: vscnt
 # GFX11-SHARED-NOT: buffer_gl
@@ -296,6 +304,11 @@
 # GFX12-GLOBAL: s_barrier_wait
 # GFX12-GLOBAL: global_inv scope:SCOPE_SE
 # GFX12-GLOBAL: {{(global|buffer)_load}}
+#
+# GFX12-ONE-WAVE: {{(global|buffer)_store}}
+# GFX12-ONE-WAVE-NOT: storecnt
+# GFX12-ONE-WAVE-NOT: global_inv
+# GFX12-ONE-WAVE: {{(global|buffer)_load}}
 #
 # GFX12-SHARED: {{(global|buffer)_store}}
 # GFX12-SHARED-NOT: storecnt

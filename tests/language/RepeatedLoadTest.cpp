@@ -203,6 +203,47 @@ def kernel(p, q, first, N: tl.constexpr):
     ASSERT_EQ(q[i], 16 + (first + i) / 2) << i;
 }
 
+/// Rows that a loaded index names, as scales of groups have them: neighbours share the index, and
+/// pairs of them an element, each under a mask and with a value of its own where that is false.
+TEST_P(RepeatedLoad, RowsByALoadedIndex) {
+  const char *source = R"(
+@triton.jit
+def kernel(index, rows, pairs, q, n, N: tl.constexpr):
+    i = tl.program_id(0) * N + tl.arange(0, N)
+    g = tl.load(index + i // 16)
+    g = tl.where(g < 0, g + 8, g)
+    row = tl.load(rows + g * 16 + i % 16)
+    pair = tl.load(pairs + g * 8 + i % 16 // 2, mask=i % 3 != 0, other=i)
+    same = tl.load(pairs + g * 8, mask=i // 16 % 2 == 0, other=-1)
+    tl.store(q + i, row * 10000 + pair * 100 + same, mask=i < n)
+)";
+  constexpr int N = 512, programs = 2, groups = 8, n = N * programs - 37;
+  constexpr int named = N * programs / 16;
+  Buffer<int32_t> index(named), rows(16 * groups), pairs(8 * groups), q(N * programs);
+  for (int i = 0; i < named; ++i)
+    index[i] = i * 5 % 16 - 8;
+  for (int i = 0; i < 16 * groups; ++i)
+    rows[i] = i * 7 % 129;
+  for (int i = 0; i < 8 * groups; ++i)
+    pairs[i] = i * 11 % 97;
+  SourceOptions options;
+  options.grid = {programs, 1, 1};
+  ASSERT_EQ(runSource(source, GetParam(),
+                      {{"index", "*i32", index},
+                       {"rows", "*i32", rows},
+                       {"pairs", "*i32", pairs},
+                       {"q", "*i32", q},
+                       {"n", "i32", n}},
+                      {{"N", N}}, options),
+            "");
+  for (int i = 0; i < N * programs; ++i) {
+    int g = index[i / 16] < 0 ? index[i / 16] + 8 : index[i / 16];
+    int pair = i % 3 ? pairs[g * 8 + i % 16 / 2] : i;
+    int same = i / 16 % 2 ? -1 : pairs[g * 8];
+    ASSERT_EQ(q[i], i < n ? rows[g * 16 + i % 16] * 10000 + pair * 100 + same : 0) << i;
+  }
+}
+
 KILN_SOURCE_TESTS(RepeatedLoad);
 
 } // namespace

@@ -38,7 +38,7 @@ AccessPlan planAccess(const Access &access, const Lowering &lowering) {
   }
   bool mayStraddle =
       access.mask && lowering.facts.maskConstancy(access.mask, along) < int64_t(1) << best.size();
-  return {groupRegisters(layout, best), mayStraddle};
+  return {groupRegisters(layout, best, access.equal), mayStraddle};
 }
 
 Value straddles(const RegisterGroups &groups, ValueRange mask, const ScalarBuilder &s) {

@@ -11,10 +11,11 @@ struct Access {
   mlir::Value pointers, mask; ///< as the tile operation has them; mask may be null
   unsigned elementBits;
   unsigned maxBits; ///< of the widest single access
+  BinaryVector equal = 0; ///< bits of a place in the tile on which what is loaded does not depend
 };
 
 struct AccessPlan {
-  /// Neighbours in memory; duplicates are left out.
+  /// Neighbours in memory; duplicates are left out, and what is equal to them.
   RegisterGroups groups;
   /// Of a group only the first elements may be in the mask.
   bool mayStraddle = false;

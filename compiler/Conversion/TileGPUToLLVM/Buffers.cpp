@@ -87,8 +87,9 @@ private:
 /// The accesses of a thread, in order.
 template <typename OpT, typename Adaptor> class BufferAccesses {
 public:
+  /// What differs in `equal` bits of a place in the tile alone is accessed once.
   BufferAccesses(OpT op, Adaptor adaptor, RankedTensorType tile, const Lowering &lowering,
-                 const ScalarBuilder &s)
+                 const ScalarBuilder &s, BinaryVector equal = 0)
       : layout(tilegpu::layoutOf(tile)), mask(op.getMask() ? adaptor.getMask() : ValueRange()),
         offsets(s, layout, op.getOffset() ? adaptor.getOffset() : ValueRange(),
                 op.getStart() ? adaptor.getStart()[0] : Value(), op.getStrides(),
@@ -96,8 +97,8 @@ public:
         buffer(lowering.device.makeBuffer(s.builder(), s.location(), adaptor.getBase()[0],
                                           adaptor.getBytes()[0])) {
     Dim axis = Dim::axis(op.getAxis());
-    groups =
-        groupRegisters(layout, neighbourBits(layout, layout.out().position(axis), op.getVector()));
+    groups = groupRegisters(
+        layout, neighbourBits(layout, layout.out().position(axis), op.getVector()), equal);
     if (APInt bytes; matchPattern(op.getBytes(), m_ConstantInt(&bytes)))
       end = bytes;
   }
@@ -126,7 +127,8 @@ struct BufferLoadDistribution : DistributionPattern<tilegpu::BufferLoadOp> {
     auto type = cast<RankedTensorType>(op.getType());
     Type element = lowering.elementType(type);
     Value owner = isLoadedByOwner(op) ? ownerOf(op.getResult(), lowering, s) : Value();
-    BufferAccesses<tilegpu::BufferLoadOp, Adaptor> accesses(op, adaptor, type, lowering, s);
+    BinaryVector equal = lowering.equalNeighbours(op.getResult());
+    BufferAccesses<tilegpu::BufferLoadOp, Adaptor> accesses(op, adaptor, type, lowering, s, equal);
     SmallVector<Value> results(accesses.layout.numRegisters());
     for (ArrayRef<unsigned> group : accesses.groups) {
       Type whole = group.size() == 1 ? element : Type(VectorType::get(group.size(), element));
@@ -138,7 +140,7 @@ struct BufferLoadDistribution : DistributionPattern<tilegpu::BufferLoadOp> {
       for (auto [reg, value] : llvm::zip_equal(group, s.unpack(loaded)))
         results[reg] = value;
     }
-    for (auto [reg, first] : llvm::enumerate(firstDuplicates(accesses.layout)))
+    for (auto [reg, first] : llvm::enumerate(firstDuplicates(accesses.layout, equal)))
       results[reg] = results[first];
     replace(op, rewriter, results);
     return success();

@@ -14,17 +14,6 @@ using namespace mlir;
 namespace kiln {
 namespace {
 
-/// The bits of a place in the tile on which the value does not depend.
-BinaryVector equalNeighbours(Value value, const LinearLayout &layout, const Lowering &lowering) {
-  AxisInfo info = lowering.facts.get(value);
-  BinaryVector bits = 0;
-  for (unsigned axis = 0; axis < info.rank(); ++axis) {
-    int64_t constancy = std::min(info.constancy[axis], layout.out().size(Dim::axis(axis)));
-    bits |= BinaryVector(constancy - 1) << layout.out().position(Dim::axis(axis));
-  }
-  return bits;
-}
-
 /// For every register the first one whose results are the same.
 SmallVector<unsigned> sourceRegisters(ResultRange results, const Lowering &lowering) {
   auto type = dyn_cast<RankedTensorType>(results[0].getType());
@@ -33,7 +22,7 @@ SmallVector<unsigned> sourceRegisters(ResultRange results, const Lowering &lower
   const LinearLayout &layout = tilegpu::layoutOf(type);
   BinaryVector equal = ~BinaryVector(0);
   for (Value result : results)
-    equal &= equalNeighbours(result, layout, lowering);
+    equal &= lowering.equalNeighbours(result);
   return firstDuplicates(layout, equal);
 }
 

@@ -41,6 +41,8 @@ struct Lowering {
   unsigned numThreads() const { return target().threadsPerBlock(numWarps); }
   /// A scalar's or tensor element's type in a register.
   mlir::Type elementType(mlir::Type tileType) const;
+  /// The bits of a place in the tile on which the tensor's elements do not depend.
+  BinaryVector equalNeighbours(mlir::Value tensor) const;
   /// Address of the operation's scratch in shared memory, at the offset that allocation gave it;
   /// null (after an error at `op`) when it was given none.
   mlir::Value scratch(const ScalarBuilder &s, mlir::Operation *op) const;

@@ -57,16 +57,19 @@ struct LoadDistribution : DistributionPattern<tile::LoadOp> {
     Value scratch = share ? lowering.scratch(s, op) : Value();
     if (share && !scratch)
       return failure();
+    bool isTensor = isa<RankedTensorType>(op.getType());
+    BinaryVector equal = isTensor ? lowering.equalNeighbours(op.getResult()) : 0;
     AccessPlan plan = planAccess(
-        {op.getPtr(), op.getMask(), scalarBits(element), lowering.target().maxVectorBits},
+        {op.getPtr(), op.getMask(), scalarBits(element), lowering.target().maxVectorBits, equal},
         lowering);
     SmallVector<Value> results(adaptor.getPtr().size());
     for (auto [group, loaded] :
          llvm::zip_equal(plan.groups, loadPlanned(op, adaptor, plan, owner, s)))
       for (auto [reg, value] : llvm::zip_equal(group, s.unpack(loaded)))
         results[reg] = s.bitcast(value, element);
-    if (isa<RankedTensorType>(op.getType()))
-      for (auto [reg, first] : llvm::enumerate(firstDuplicates(tilegpu::layoutOf(op.getType()))))
+    if (isTensor)
+      for (auto [reg, first] :
+           llvm::enumerate(firstDuplicates(tilegpu::layoutOf(op.getType()), equal)))
         results[reg] = results[first];
     if (share)
       shareOwners(s, lowering, op.getType(), owner, scratch, results, /*ordersGlobal=*/false);

@@ -42,6 +42,17 @@ Value Lowering::sharedAddress(const ScalarBuilder &s, int64_t offset) const {
   return s.byteOffset(base, s.i32(offset));
 }
 
+BinaryVector Lowering::equalNeighbours(Value tensor) const {
+  const LayoutSpace &out = tilegpu::layoutOf(tensor.getType()).out();
+  AxisInfo info = facts.get(tensor);
+  BinaryVector bits = 0;
+  for (unsigned axis = 0; axis < info.rank(); ++axis) {
+    int64_t constancy = std::min(info.constancy[axis], out.size(Dim::axis(axis)));
+    bits |= BinaryVector(constancy - 1) << out.position(Dim::axis(axis));
+  }
+  return bits;
+}
+
 Value Lowering::scratch(const ScalarBuilder &s, Operation *op) const {
   auto offset = op->getAttrOfType<IntegerAttr>(tilegpu::TileGPUDialect::offsetAttr);
   if (!offset) {

@@ -2,7 +2,6 @@
 
 #include "compiler/Conversion/TileToTileGPU/LayoutCosts.h"
 
-#include "compiler/Analysis/AccessVector.h"
 #include "compiler/Conversion/TileToTileGPU/LayoutProposals.h"
 #include "compiler/Layout/AxisSteps.h"
 #include "compiler/Layout/LayoutConversion.h"
@@ -13,6 +12,8 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/TypeSwitch.h"
+
+#include <cmath>
 
 using namespace mlir;
 
@@ -177,12 +178,29 @@ std::optional<double> LayoutCosts::sampledAccess(Value pointers, Value mask,
   return cost * double(layout.numRegisters()) / double(registers);
 }
 
+/// How many accesses a thread makes: what it has repeatedly is loaded once.
+double LayoutCosts::instructions(Operation *op, const LinearLayout &layout,
+                                 AccessVector access) const {
+  double all = double(layout.numRegisters() / access.elements);
+  if (!isa<tile::LoadOp>(op))
+    return all;
+  auto distinct = [&](ArrayRef<int64_t> constancy) {
+    return rank(addressColumns(layout.columns(Dim::Register), layout.out(), constancy, access.axis,
+                               access.elements));
+  };
+  AxisInfo loaded = facts.get(op->getResult(0));
+  unsigned repeated =
+      distinct(AxisInfo::unknown(loaded.rank()).constancy) - distinct(loaded.constancy);
+  return std::ldexp(all, -int(repeated));
+}
+
 double LayoutCosts::access(Operation *op, Value pointers, Value mask, const LinearLayout &layout,
                            AccessKind kind) {
   auto type = cast<RankedTensorType>(pointers.getType());
   int64_t bytes = cast<tile::PtrType>(type.getElementType()).getElementBytes();
   AxisInfo info = facts.get(pointers);
-  auto [vector, fast] = accessVector(pointers, mask, layout, kind.maxBits, facts);
+  AccessVector vectors = accessVector(pointers, mask, layout, kind.maxBits, facts);
+  auto [vector, fast] = vectors;
   int64_t run = info.contiguity[fast], stride = 1;
   bool isGuess = false;
   if (run == 1) {
@@ -217,8 +235,8 @@ double LayoutCosts::access(Operation *op, Value pointers, Value mask, const Line
     sectors = std::max(sectors, loopDepth(op->getBlock()) > 0 ? fewSectors : 1);
   else
     sectors = std::max(sectors, 2 * touched(lineBytes) - 1);
-  double instructions = double(layout.numRegisters() / vector);
-  return instructions * ((vector > 1 ? kind.vector : kind.single) + 2 * double(sectors));
+  return instructions(op, layout, vectors) *
+         ((vector > 1 ? kind.vector : kind.single) + 2 * double(sectors));
 }
 
 /// Whether the load could be a copy that runs ahead: a dot of the same loop's body takes what is

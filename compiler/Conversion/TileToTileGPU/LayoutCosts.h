@@ -38,7 +38,7 @@
 #ifndef KILN_COMPILER_CONVERSION_TILETOTILEGPU_LAYOUTCOSTS_H
 #define KILN_COMPILER_CONVERSION_TILETOTILEGPU_LAYOUTCOSTS_H
 
-#include "compiler/Analysis/AxisInfo.h"
+#include "compiler/Analysis/AccessVector.h"
 #include "compiler/Analysis/ExpectedStrides.h"
 #include "compiler/Analysis/SampledIndices.h"
 #include "compiler/Conversion/TileToTileGPU/LayoutGraph.h"
@@ -68,6 +68,7 @@ private:
     bool isCached = false; ///< what one register's access touches is there for the next one's
   };
   std::optional<unsigned> closestAxis(mlir::Value pointers);
+  double instructions(mlir::Operation *op, const LinearLayout &layout, AccessVector access) const;
   double access(mlir::Operation *op, mlir::Value pointers, mlir::Value mask,
                 const LinearLayout &layout, AccessKind kind);
   bool isTakenApart(mlir::Value value);

@@ -73,28 +73,42 @@ static void waitForLoads(llvm::IRBuilder<> &b, const TargetInfo &target) {
     b.CreateIntrinsic(wait, {}, b.getInt16(0));
 }
 
-/// Fences of `sharedFenceScope` become the block's, restricted to shared memory (LLVM, "User Guide
-/// for AMDGPU Backend", "Memory Model Relaxation Annotations"). Those of `readsFenceScope` keep
-/// LLVM from moving accesses, and in front of the barrier of several waves have what was loaded
-/// arrive.
+/// Restricts a fence to shared memory (LLVM, "User Guide for AMDGPU Backend", "Memory Model
+/// Relaxation Annotations").
+static void restrictToShared(llvm::FenceInst &fence) {
+  fence.setMetadata(
+      llvm::LLVMContext::MD_mmra,
+      llvm::MMRAMetadata::getTagMD(fence.getContext(), "amdgpu-synchronize-as", "local"));
+}
+
+/// Fences of `sharedFenceScope` become the block's, restricted to shared memory. Those of
+/// `readsFenceScope` keep LLVM from moving accesses, and in front of the barrier of several waves
+/// have what was loaded arrive. In a block of one wave so does the block's for global memory, where
+/// RDNA would wait for stores and drop what the unit's cache holds: nobody else is in the scope,
+/// and lanes of a wave see each other's accesses in the program's order ("Memory Model
+/// GFX10-GFX11").
 static void restrictFences(llvm::Function &kernel, const TargetInfo &target, bool isOneWave) {
   llvm::LLVMContext &context = kernel.getContext();
   llvm::SyncScope::ID ofShared = context.getOrInsertSyncScopeID(sharedFenceScope),
                       ofReads = context.getOrInsertSyncScopeID(readsFenceScope),
                       block = context.getOrInsertSyncScopeID("workgroup"),
                       wave = context.getOrInsertSyncScopeID("wavefront");
-  for (llvm::Instruction &instruction : llvm::instructions(kernel)) {
+  bool isWaveEnough = isOneWave && memoryFeaturesOf(target).partialBarriers;
+  for (llvm::Instruction &instruction : llvm::make_early_inc_range(llvm::instructions(kernel))) {
     auto *fence = llvm::dyn_cast<llvm::FenceInst>(&instruction);
-    if (fence && fence->getSyncScopeID() == ofShared) {
+    if (!fence)
+      continue;
+    llvm::IRBuilder<> b(fence);
+    if (fence->getSyncScopeID() == ofShared) {
       fence->setSyncScopeID(block);
-      fence->setMetadata(llvm::LLVMContext::MD_mmra,
-                         llvm::MMRAMetadata::getTagMD(context, "amdgpu-synchronize-as", "local"));
-    } else if (fence && fence->getSyncScopeID() == ofReads) {
+      restrictToShared(*fence);
+    } else if (fence->getSyncScopeID() == ofReads) {
       fence->setSyncScopeID(wave);
-      if (fence->getOrdering() == llvm::AtomicOrdering::Release && !isOneWave) {
-        llvm::IRBuilder<> b(fence);
+      if (fence->getOrdering() == llvm::AtomicOrdering::Release && !isOneWave)
         waitForLoads(b, target);
-      }
+    } else if (fence->getSyncScopeID() == block && isWaveEnough) {
+      b.CreateFence(fence->getOrdering(), wave);
+      restrictToShared(*fence);
     }
   }
 }

@@ -321,3 +321,37 @@ func.func @weights(%p: !tile.ptr<f32>, %n: i32, %any: i1) {
   }
   return
 }
+
+// -----
+// What neighbours load from one address under one mask is equal, and so are rows that it names.
+func.func @loaded(%p: !tile.ptr<i32> {tile.divisibility = 16 : i32}) {
+  // expected-remark @+1 {{constant = 16}}
+  %sixteen = arith.constant dense<16> : tensor<64xi32>
+  // expected-remark @+1 {{constant = 8}}
+  %eight = arith.constant dense<8> : tensor<64xi32>
+  // expected-remark @+1 {{contiguity = [64]}}
+  %i = tile.arange 0, 64 : tensor<64xi32>
+  // expected-remark @+1 {{constancy = [16]}}
+  %group = arith.divsi %i, %sixteen : tensor<64xi32>
+  // expected-remark @+1 {{constancy = [64]}}
+  %ps = tile.splat %p : !tile.ptr<i32> -> tensor<64x!tile.ptr<i32>>
+  // expected-remark @+1 {{constancy = [16]}}
+  %at = tile.addptr %ps, %group : tensor<64x!tile.ptr<i32>>, tensor<64xi32>
+  // expected-remark @+1 {{constancy = [16]}}
+  %x = tile.load %at : (tensor<64x!tile.ptr<i32>>) -> tensor<64xi32>
+  // expected-remark @+1 {{constancy = [1]}}
+  %volatile = tile.load %at {is_volatile} : (tensor<64x!tile.ptr<i32>>) -> tensor<64xi32>
+  // expected-remark @+1 {{constancy = [8]}}
+  %mask = arith.cmpi slt, %i, %eight : tensor<64xi32>
+  // expected-remark @+1 {{constancy = [8]}}
+  %masked = tile.load %at mask %mask other %eight : (tensor<64x!tile.ptr<i32>>, tensor<64xi1>, tensor<64xi32>) -> tensor<64xi32>
+  // expected-remark @+1 {{constancy = [1]}}
+  %others = tile.load %at mask %mask other %i : (tensor<64x!tile.ptr<i32>>, tensor<64xi1>, tensor<64xi32>) -> tensor<64xi32>
+  // expected-remark @+1 {{constancy = [16]}}
+  %row = arith.muli %x, %sixteen : tensor<64xi32>
+  // expected-remark @+1 {{contiguity = [16]}}
+  %column = arith.remsi %i, %sixteen : tensor<64xi32>
+  // expected-remark @+1 {{contiguity = [16], divisibility = [16]}}
+  %place = arith.addi %row, %column : tensor<64xi32>
+  return
+}

@@ -4,6 +4,7 @@
 #include "tests/compiler/Layout/RandomLayouts.h"
 
 #include <gtest/gtest.h>
+#include <set>
 
 using namespace kiln;
 
@@ -99,6 +100,25 @@ TEST(RegisterRenaming, GroupsAreVectorsOfNeighbours) {
       EXPECT_EQ(seen[reg], reg == first) << layout.str();
   }
   EXPECT_GT(vectors, 20u);
+}
+
+TEST(RegisterRenaming, GroupsLeaveOutWhatDiffersInIgnoredPlaces) {
+  RandomLayouts random(4);
+  unsigned fewer = 0;
+  for (int trial = 0; trial < 400; ++trial) {
+    LinearLayout layout = withDuplicates(random, /*permuted=*/true);
+    llvm::SmallVector<unsigned> bits = neighbourBits(layout, 0, 4);
+    constexpr BinaryVector ignored = 0b1101;
+    BinaryVector equal = ignored & ~((BinaryVector(1) << bits.size()) - 1);
+    std::set<uint64_t> places;
+    for (llvm::ArrayRef<unsigned> group : groupRegisters(layout, bits, ignored))
+      for (unsigned reg : group)
+        EXPECT_TRUE(places.insert(held(layout, reg, 0, 0) & ~equal).second) << layout.str();
+    fewer += places.size() < size_t(layout.numRegisters());
+    for (unsigned reg = 0; reg < layout.numRegisters(); ++reg)
+      EXPECT_TRUE(places.count(held(layout, reg, 0, 0) & ~equal)) << layout.str();
+  }
+  EXPECT_GT(fewer, 20u);
 }
 
 TEST(RegisterRenaming, RenamedRegistersHoldTheWantedElements) {

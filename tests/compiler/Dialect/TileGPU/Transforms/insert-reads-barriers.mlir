@@ -2,6 +2,7 @@
 // RUN: kiln-opt --pass-pipeline="builtin.module(func.func(kiln-insert-barriers))" %s | FileCheck %s
 
 #l = #tilegpu.layout<"register: ; lane: 1 2 4 8 16; warp: 32 64; block: -> 128">
+#w = #tilegpu.layout<"register: ; lane: 1 2 4 8 16; warp: ; block: -> 32">
 
 module attributes {tilegpu.target = "hip:gfx1100"} {
 // What was read is written in another order; what was written is not read but behind a full one.
@@ -63,6 +64,26 @@ func.func @writes(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %z: !tile.ptr<f32>) at
   %v = tile.load %ax : (tensor<128x!tile.ptr<f32>, #l>) -> tensor<128xf32, #l>
   tile.store %ay, %v : (tensor<128x!tile.ptr<f32>, #l>, tensor<128xf32, #l>) -> ()
   tile.store %az, %v : (tensor<128x!tile.ptr<f32>, #l>, tensor<128xf32, #l>) -> ()
+  return
+}
+
+// One wave meets whatever the arguments, as it waits for nothing.
+// CHECK-LABEL: func.func @one_wave
+// CHECK-NOT: arith.cmpi
+// CHECK: tilegpu.barrier{{$}}
+func.func @one_wave(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %z: !tile.ptr<f32>) attributes {tile.num_warps = 1 : i32} {
+  %r = tile.arange 0, 32 : tensor<32xi32, #w>
+  %c31 = arith.constant dense<31> : tensor<32xi32, #w>
+  %back = arith.subi %c31, %r : tensor<32xi32, #w>
+  %px = tile.splat %x : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>, #w>
+  %py = tile.splat %y : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>, #w>
+  %pz = tile.splat %z : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>, #w>
+  %ax = tile.addptr %px, %back : tensor<32x!tile.ptr<f32>, #w>, tensor<32xi32, #w>
+  %ay = tile.addptr %py, %back : tensor<32x!tile.ptr<f32>, #w>, tensor<32xi32, #w>
+  %az = tile.addptr %pz, %r : tensor<32x!tile.ptr<f32>, #w>, tensor<32xi32, #w>
+  %v = tile.load %ax : (tensor<32x!tile.ptr<f32>, #w>) -> tensor<32xf32, #w>
+  tile.store %ay, %v : (tensor<32x!tile.ptr<f32>, #w>, tensor<32xf32, #w>) -> ()
+  tile.store %az, %v : (tensor<32x!tile.ptr<f32>, #w>, tensor<32xf32, #w>) -> ()
   return
 }
 }
