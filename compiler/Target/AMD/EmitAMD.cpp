@@ -152,6 +152,30 @@ static void flushExponentials(llvm::Function &kernel) {
   }
 }
 
+/// What comes from another lane stands in front of its user: LLVM makes one instruction of both
+/// (`v_add_f32_dpp`) where few are between them, but not of a reduction of many elements, which has
+/// all of them move and then adds them.
+static void placeLaneMoves(llvm::Function &kernel) {
+  llvm::SmallVector<llvm::Instruction *> moves;
+  for (llvm::Instruction &instruction : llvm::instructions(kernel)) {
+    auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+    if (call && call->getIntrinsicID() == llvm::Intrinsic::amdgcn_update_dpp)
+      moves.push_back(call);
+  }
+  auto userOf = [](llvm::Instruction *value) {
+    return value->hasOneUse() ? llvm::cast<llvm::Instruction>(*value->user_begin()) : nullptr;
+  };
+  for (llvm::Instruction *move : moves) {
+    llvm::SmallVector<llvm::Instruction *, 2> chain{move};
+    llvm::Instruction *taker = userOf(move);
+    for (; llvm::isa_and_nonnull<llvm::BitCastInst>(taker); taker = userOf(taker))
+      chain.push_back(taker);
+    if (taker && taker->getParent() == move->getParent() && !llvm::isa<llvm::PHINode>(taker))
+      for (llvm::Instruction *part : chain)
+        part->moveBefore(taker->getIterator());
+  }
+}
+
 /// LLVM's register allocator takes minutes when a thread holds thousands of values (29 s for 15,000
 /// instructions that compute on 1,024 of them). Such a kernel lives on spilled registers however
 /// they are chosen, so they are then assigned without a search, which takes under 2 s, and its
@@ -198,6 +222,7 @@ static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
   restrictFences(kernel, target, facts.launch.threadsPerBlock <= target.warpSize);
   keepDescriptorsScalar(kernel);
   flushExponentials(kernel);
+  placeLaneMoves(kernel);
   if (machine.getMCSubtargetInfo()->checkFeatures("+packed-fp32-ops"))
     packSingles(kernel);
   if (!target.convertBF16)

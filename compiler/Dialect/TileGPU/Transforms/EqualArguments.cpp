@@ -6,9 +6,17 @@ using namespace mlir;
 namespace kiln {
 
 ArgumentComparisons::ArgumentComparisons(func::FuncOp kernel)
-    : kernel(kernel), entry(OpBuilder::atBlockBegin(&kernel.front())) {}
+    : kernel(kernel), entry(OpBuilder::atBlockBegin(&kernel.front())) {
+  std::optional<TargetInfo> target = tilegpu::targetOfKernel(kernel);
+  comparesWords = target && !target->predicatedBarriers;
+}
 
 Value ArgumentComparisons::anyEqual(const std::set<ArgumentPair> &pairs) {
+  constexpr size_t few = 2;
+  return comparesWords && pairs.size() > few ? anyEqualWord(pairs) : anyEqualAddress(pairs);
+}
+
+Value ArgumentComparisons::anyEqualAddress(const std::set<ArgumentPair> &pairs) {
   Value any;
   for (const ArgumentPair &pair : pairs) {
     Value &known = equal[pair];
@@ -20,11 +28,35 @@ Value ArgumentComparisons::anyEqual(const std::set<ArgumentPair> &pairs) {
   return any;
 }
 
+/// AMD's scalar comparisons set one bit, from which it takes an instruction to have the result, and
+/// one more to combine it with others. The least of the words' differences takes one and a half for
+/// each pair (`v_min3_u32`).
+Value ArgumentComparisons::anyEqualWord(const std::set<ArgumentPair> &pairs) {
+  Location loc = kernel.getLoc();
+  Value least;
+  for (const ArgumentPair &pair : pairs) {
+    Value &known = difference[pair];
+    if (!known)
+      known = arith::XOrIOp::create(entry, loc, wordOf(pair.first), wordOf(pair.second));
+    least = least ? arith::MinUIOp::create(entry, loc, least, known) : known;
+  }
+  Value zero = arith::ConstantIntOp::create(entry, loc, least.getType(), 0);
+  return arith::CmpIOp::create(entry, loc, arith::CmpIPredicate::eq, least, zero);
+}
+
 Value ArgumentComparisons::addressOf(unsigned argument) {
   Value &known = addresses[argument];
   if (!known)
     known = tile::BitcastOp::create(entry, kernel.getLoc(), entry.getI64Type(),
                                     kernel.getArgument(argument));
+  return known;
+}
+
+Value ArgumentComparisons::wordOf(unsigned argument) {
+  Value &known = words[argument];
+  if (!known)
+    known =
+        arith::TruncIOp::create(entry, kernel.getLoc(), entry.getI32Type(), addressOf(argument));
   return known;
 }
 

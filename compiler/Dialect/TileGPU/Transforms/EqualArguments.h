@@ -13,16 +13,21 @@ class ArgumentComparisons {
 public:
   explicit ArgumentComparisons(mlir::func::FuncOp kernel);
 
-  /// Whether the arguments of any of the pairs, of which there is one, are equal.
+  /// Whether the arguments of any of the pairs, of which there is one, are equal, or might be: of
+  /// several pairs AMD's code compares the lower words.
   mlir::Value anyEqual(const std::set<ArgumentPair> &pairs);
 
 private:
+  mlir::Value anyEqualAddress(const std::set<ArgumentPair> &pairs);
+  mlir::Value anyEqualWord(const std::set<ArgumentPair> &pairs);
   mlir::Value addressOf(unsigned argument);
+  mlir::Value wordOf(unsigned argument);
 
   mlir::func::FuncOp kernel;
   mlir::OpBuilder entry;
-  std::map<ArgumentPair, mlir::Value> equal;
-  std::map<unsigned, mlir::Value> addresses;
+  bool comparesWords;
+  std::map<ArgumentPair, mlir::Value> equal, difference;
+  std::map<unsigned, mlir::Value> addresses, words;
 };
 
 /// Says of a branch that its condition is that the arguments of any of the pairs are equal.
