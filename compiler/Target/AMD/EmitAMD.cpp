@@ -13,6 +13,7 @@
 #include "compiler/Target/AMD/HsacoListing.h"
 #include "compiler/Target/AMD/HsacoReader.h"
 #include "compiler/Target/AMD/LinkHsaco.h"
+#include "compiler/Target/AMD/MixHalves.h"
 #include "compiler/Target/AMD/MoreBlocks.h"
 #include "compiler/Target/AMD/PackSingles.h"
 #include "compiler/Target/AMD/PairHalves.h"
@@ -223,7 +224,9 @@ static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
   keepDescriptorsScalar(kernel);
   flushExponentials(kernel);
   placeLaneMoves(kernel);
-  if (machine.getMCSubtargetInfo()->checkFeatures("+packed-fp32-ops"))
+  bool packsSingles = machine.getMCSubtargetInfo()->checkFeatures("+packed-fp32-ops");
+  mixHalves(kernel, packsSingles);
+  if (packsSingles)
     packSingles(kernel);
   if (!target.convertBF16)
     roundPairs(kernel);

@@ -8,7 +8,12 @@ namespace kiln {
 ArgumentComparisons::ArgumentComparisons(func::FuncOp kernel)
     : kernel(kernel), entry(OpBuilder::atBlockBegin(&kernel.front())) {
   std::optional<TargetInfo> target = tilegpu::targetOfKernel(kernel);
-  comparesWords = target && !target->predicatedBarriers;
+  auto multiplies = [&] {
+    return kernel.walk([](tilegpu::DotOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  };
+  // RDNA's products lack registers of lanes, in which LLVM takes the least of words.
+  comparesWords =
+      target && !target->predicatedBarriers && !(target->matrix.wmmaGeneration && multiplies());
 }
 
 Value ArgumentComparisons::anyEqual(const std::set<ArgumentPair> &pairs) {
