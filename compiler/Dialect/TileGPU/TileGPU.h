@@ -125,6 +125,9 @@ inline bool acquires(tile::MemorySemantic semantic) {
 /// Number of warps of the kernel around `op` (`tile.num_warps`).
 unsigned numWarpsOf(mlir::Operation *op);
 
+/// Whether the operation, or one in its regions, is a product of matrices.
+bool multiplies(mlir::Operation *op);
+
 /// Number of blocks that run a program instance together (`tile.num_ctas`).
 unsigned clusterBlocksOf(mlir::Operation *op);
 

@@ -158,6 +158,10 @@ unsigned numWarpsOf(Operation *op) {
   return number ? number.getInt() : 4;
 }
 
+bool multiplies(Operation *op) {
+  return op->walk([](DotOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
 unsigned clusterBlocksOf(Operation *op) {
   IntegerAttr number = numberOnKernel(op, tile::TileDialect::numCtasAttr);
   return number ? number.getInt() : 1;

@@ -8,12 +8,9 @@ namespace kiln {
 ArgumentComparisons::ArgumentComparisons(func::FuncOp kernel)
     : kernel(kernel), entry(OpBuilder::atBlockBegin(&kernel.front())) {
   std::optional<TargetInfo> target = tilegpu::targetOfKernel(kernel);
-  auto multiplies = [&] {
-    return kernel.walk([](tilegpu::DotOp) { return WalkResult::interrupt(); }).wasInterrupted();
-  };
   // RDNA's products lack registers of lanes, in which LLVM takes the least of words.
-  comparesWords =
-      target && !target->predicatedBarriers && !(target->matrix.wmmaGeneration && multiplies());
+  comparesWords = target && !target->predicatedBarriers &&
+                  !(target->matrix.wmmaGeneration && tilegpu::multiplies(kernel));
 }
 
 Value ArgumentComparisons::anyEqual(const std::set<ArgumentPair> &pairs) {

@@ -519,17 +519,12 @@ bool alwaysMeet(func::FuncOp kernel, const TargetInfo &target, const BarrierPlan
   return areOnce && comparisons >= 2 * barriers;
 }
 
-/// Beside products of matrices neither a barrier nor its condition is anything.
-bool multiplies(func::FuncOp kernel) {
-  return kernel.walk([](tilegpu::DotOp) { return WalkResult::interrupt(); }).wasInterrupted();
-}
-
 /// Writes the barriers.
 class BarrierWriter {
 public:
   BarrierWriter(func::FuncOp kernel, const TargetInfo &target, const BarrierPlanner &planner)
       : comparisons(kernel), pairs(pairsAskedFor(planner)),
-        hasOneCondition(!target.predicatedBarriers && !multiplies(kernel)),
+        hasOneCondition(!target.predicatedBarriers && !tilegpu::multiplies(kernel)),
         meetAlways((target.predicatedBarriers || hasOneCondition) &&
                    alwaysMeet(kernel, target, planner, pairs.size())) {}
 
@@ -558,7 +553,8 @@ private:
   ArgumentComparisons comparisons;
   std::set<ArgumentPair> pairs;
   /// All barriers ask whether any of the pairs is equal: AMD's conditions are scalar registers, of
-  /// which long kernels have too few for several.
+  /// which long kernels have too few for several. Beside products of matrices neither a barrier nor
+  /// its condition is anything.
   bool hasOneCondition;
   /// Whatever the arguments.
   bool meetAlways;

@@ -236,7 +236,7 @@ private:
   /// tile.
   static bool isCheap(Operation *op) {
     return isMemoryEffectFree(op) && (op->getNumRegions() == 0 || isa<scf::IfOp>(op)) &&
-           !op->walk([](tilegpu::DotOp) { return WalkResult::interrupt(); }).wasInterrupted();
+           !tilegpu::multiplies(op);
   }
 
   bool isOrderedAhead(tile::LoadOp load, StagedLoads &found) {

@@ -154,11 +154,6 @@ bool isSmall(Span span, int64_t most) {
   return true;
 }
 
-/// Beside a matrix product a barrier is nothing.
-bool multiplies(func::FuncOp kernel) {
-  return kernel.walk([](tilegpu::DotOp) { return WalkResult::interrupt(); }).wasInterrupted();
-}
-
 /// Whether any condition holds; null if one is not known ahead of the span.
 Value anyOf(const llvm::SetVector<Value> &conditions, Span span) {
   Operation *first = &*span.begin();
@@ -235,7 +230,8 @@ private:
         first = barrier;
       conditions.insert(barrier.getCondition());
     });
-    if (!first || !getOperation().getBody().hasOneBlock() || multiplies(getOperation()))
+    // Beside a matrix product a barrier is nothing.
+    if (!first || !getOperation().getBody().hasOneBlock() || tilegpu::multiplies(getOperation()))
       return;
     Span span = spanFrom(first, conditions, /*withLoads=*/false);
     Span wider = spanFrom(first, conditions, /*withLoads=*/true);

@@ -16,12 +16,8 @@ bool threadsMeetIn(scf::ForOp loop, const TargetInfo &target) {
 }
 
 bool waitsAlone(scf::ForOp loop, const TargetInfo &target) {
-  auto multiplies = [&] {
-    return loop.getBody()
-        ->walk([](tilegpu::DotOp) { return WalkResult::interrupt(); })
-        .wasInterrupted();
-  };
-  return target.asyncCopies && isInnermost(loop) && threadsMeetIn(loop, target) && !multiplies() &&
+  return target.asyncCopies && isInnermost(loop) && threadsMeetIn(loop, target) &&
+         !tilegpu::multiplies(loop) &&
          blocksByRegisters(loop->getParentOfType<func::FuncOp>(), target) < 2;
 }
 
