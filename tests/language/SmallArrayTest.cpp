@@ -333,6 +333,49 @@ def kernel(x, o, b, index, rows, columns, stride, N: tl.constexpr):
   }
 }
 
+/// Two arrays that a loop takes in turns, and what it leaves, read through what the loop's results
+/// point to, and through the argument that they may be.
+TEST_P(SmallArray, ArraysInTurns) {
+  constexpr int n = 96;
+  for (int rounds : {0, 1, 4}) {
+    Buffer<int32_t> x(n), y(n), out(3 * n);
+    for (int i = 0; i < n; ++i) {
+      x[i] = 10 * i;
+      y[i] = -1;
+    }
+    ASSERT_EQ(runSource(R"(
+@triton.jit
+def kernel(x, y, o, n, rounds, N: tl.constexpr):
+    i = tl.arange(0, N)
+    is_in = i < n
+    p = x + i
+    q = y + i
+    for k in range(rounds):
+        v = tl.load(x + (n - 1 - i), mask=is_in, other=0) * 0
+        tl.store(q, tl.load(p, mask=is_in) + 1 + v, mask=is_in)
+        p, q = q, p
+    tl.store(o + i, tl.load(p, mask=is_in), mask=is_in)
+    tl.store(o + n + i, tl.load(x + (n - 1 - i), mask=is_in), mask=is_in)
+    tl.store(o + 2 * n + i, tl.load(y + (n - 1 - i), mask=is_in), mask=is_in)
+)",
+                        GetParam(),
+                        {{"x", "*i32", x},
+                         {"y", "*i32", y},
+                         {"o", "*i32", out},
+                         {"n", "i32", n},
+                         {"rounds", "i32", rounds}},
+                        {{"N", 128}}, promised()),
+              "");
+    for (int i = 0; i < n; ++i) {
+      int last = n - 1 - i, ofX = 10 * last + rounds / 2 * 2,
+          ofY = rounds ? 10 * last + (rounds + 1) / 2 * 2 - 1 : -1;
+      ASSERT_EQ(out[i], rounds ? 10 * i + rounds : 10 * i) << rounds << " " << i;
+      ASSERT_EQ(out[n + i], ofX) << rounds << " " << i;
+      ASSERT_EQ(out[2 * n + i], ofY) << rounds << " " << i;
+    }
+  }
+}
+
 const char *const smallArrayTargets[] = {"cpu",        "emu:gfx90a",  "emu:gfx942",
                                          "emu:gfx950", "emu:gfx1100", "emu:gfx1201"};
 INSTANTIATE_TEST_SUITE_P(, SmallArray, ::testing::ValuesIn(smallArrayTargets), sourceTargetName);
