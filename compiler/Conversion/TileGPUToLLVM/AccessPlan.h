@@ -10,7 +10,7 @@ namespace kiln {
 struct Access {
   mlir::Value pointers, mask; ///< as the tile operation has them; mask may be null
   unsigned elementBits;
-  unsigned maxBits; ///< of the widest single access
+  unsigned maxBits;       ///< of the widest single access
   BinaryVector equal = 0; ///< bits of a place in the tile on which what is loaded does not depend
 };
 

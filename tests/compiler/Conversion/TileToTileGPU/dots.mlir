@@ -129,7 +129,7 @@ func.func @small(%p0: !tile.ptr<f16>) attributes {tile.kernel, tile.num_warps = 
 // As the sum of products of parts: the small ones first, then the leading parts onto the accumulator.
 // CHECK-LABEL: func.func @tf32x3
 // SM80-COUNT-3: tilegpu.dot {{.*}} unit <"mma.m16n8k8.tf32.f32"
-// GFX942: tilegpu.dot {{.*}} unit <"mfma.16x16x4{{(x4)?}}.f32.f32"
+// GFX942: tilegpu.dot {{.*}} unit <"mfma.{{(16x16x4|32x32x2)(x4)?}}.f32.f32"
 // GFX942-NOT: tilegpu.dot
 func.func @tf32x3(%p0: !tile.ptr<f32>) attributes {tile.kernel, tile.num_warps = 4 : i32} {
   %p = tile.splat %p0 : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
