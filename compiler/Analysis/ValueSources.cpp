@@ -1,5 +1,7 @@
 #include "compiler/Analysis/ValueSources.h"
+#include "compiler/Dialect/Tile/Tile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -63,6 +65,17 @@ sourcesOf(Value value, llvm::function_ref<void(OpResult, SmallVectorImpl<Value> 
     names.insert_range(sources);
   }
   return ends;
+}
+
+BlockArgument argumentOf(Value pointers) {
+  auto sources = sourcesOf(pointers, [](OpResult result, SmallVectorImpl<Value> &from) {
+    if (isa<tile::AddPtrOp, tile::SplatOp, tile::BroadcastOp, tile::ExpandDimsOp, tile::TransOp,
+            tile::HintOp>(result.getOwner()))
+      from.push_back(result.getOwner()->getOperand(0));
+  });
+  auto argument = sources.size() == 1 ? dyn_cast<BlockArgument>(sources.front()) : BlockArgument();
+  bool isOfKernel = argument && isa<func::FuncOp>(argument.getOwner()->getParentOp());
+  return isOfKernel ? argument : BlockArgument();
 }
 
 } // namespace kiln

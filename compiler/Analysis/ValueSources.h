@@ -16,6 +16,9 @@ llvm::SmallSetVector<mlir::Value, 4>
 sourcesOf(mlir::Value value,
           llvm::function_ref<void(mlir::OpResult, llvm::SmallVectorImpl<mlir::Value> &)> forwards);
 
+/// The kernel's argument that all of the pointers count from; null: none that is known.
+mlir::BlockArgument argumentOf(mlir::Value pointers);
+
 } // namespace kiln
 
 #endif

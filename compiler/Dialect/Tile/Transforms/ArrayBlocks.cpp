@@ -15,12 +15,7 @@ using namespace mlir;
 namespace kiln {
 
 std::optional<unsigned> arrayOf(Value pointers, func::FuncOp kernel) {
-  auto sources = sourcesOf(pointers, [](OpResult result, SmallVectorImpl<Value> &from) {
-    if (isa<tile::AddPtrOp, tile::SplatOp, tile::BroadcastOp, tile::ExpandDimsOp, tile::TransOp,
-            tile::HintOp>(result.getOwner()))
-      from.push_back(result.getOwner()->getOperand(0));
-  });
-  auto argument = sources.size() == 1 ? dyn_cast<BlockArgument>(sources.front()) : BlockArgument();
+  BlockArgument argument = argumentOf(pointers);
   if (!argument || argument.getOwner() != &kernel.front())
     return std::nullopt;
   return argument.getArgNumber();

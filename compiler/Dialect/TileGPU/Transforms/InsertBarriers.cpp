@@ -500,14 +500,14 @@ bool alwaysMeet(func::FuncOp kernel, const TargetInfo &target, const BarrierPlan
   bool isOneWarp = tilegpu::numWarpsOf(kernel) == 1;
   if (target.predicatedBarriers)
     return isOneWarp && comparisons >= 4;
+  if (isOneWarp)
+    return true;
   auto areAll = [&](function_ref<bool(Operation *, const BarrierNeed &)> holds) {
     return llvm::all_of(planner.needs, [&](const auto &each) {
       BarrierNeed left = needAt(each.first, each.second);
       return left.always || left.pairs.empty() || holds(each.first, left);
     });
   };
-  if (isOneWarp)
-    return true;
   bool isPartial = memoryFeaturesOf(target).partialBarriers;
   if (isPartial && !areAll([](Operation *, const BarrierNeed &left) { return !left.ofWrites; }))
     return false;

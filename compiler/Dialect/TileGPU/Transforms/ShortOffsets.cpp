@@ -42,56 +42,6 @@ static Value lowWord(Value value, OpBuilder &b) {
   return b.createOrFold<arith::TruncIOp>(value.getLoc(), type, value);
 }
 
-/// What the pointers are made of, or might be: one value but for loops and branches. None: unknown.
-static std::optional<SmallVector<Value, 2>> sourcesOf(Value pointers) {
-  using Sources = SmallVector<Value, 2>;
-  auto carried = [](scf::ForOp loop, BlockArgument argument) {
-    return Sources{loop.getTiedLoopInit(argument)->get(),
-                   loop.getTiedLoopYieldedValue(argument)->get()};
-  };
-  if (auto argument = dyn_cast<BlockArgument>(pointers)) {
-    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-    return loop ? std::optional(carried(loop, argument)) : std::nullopt;
-  }
-  auto result = cast<OpResult>(pointers);
-  return llvm::TypeSwitch<Operation *, std::optional<Sources>>(result.getOwner())
-      .Case<tile::AddPtrOp, tile::SplatOp, tile::BroadcastOp, tile::ExpandDimsOp, tile::HintOp,
-            tile::TransOp>([](Operation *op) { return Sources{op->getOperand(0)}; })
-      .Case([](arith::SelectOp select) {
-        return Sources{select.getTrueValue(), select.getFalseValue()};
-      })
-      .Case([&](scf::ForOp loop) { return carried(loop, loop.getTiedLoopRegionIterArg(result)); })
-      .Case([&](scf::IfOp branch) {
-        unsigned number = result.getResultNumber();
-        return Sources{branch.thenYield().getOperand(number),
-                       branch.elseYield().getOperand(number)};
-      })
-      .Default([](Operation *) { return std::nullopt; });
-}
-
-BlockArgument argumentOf(Value pointers) {
-  BlockArgument found;
-  SmallVector<Value> pending{pointers};
-  SmallPtrSet<Value, 8> seen{pointers};
-  while (!pending.empty()) {
-    Value part = pending.pop_back_val();
-    auto argument = dyn_cast<BlockArgument>(part);
-    if (argument && isa<func::FuncOp>(argument.getOwner()->getParentOp())) {
-      if (found && found != argument)
-        return {};
-      found = argument;
-      continue;
-    }
-    std::optional<SmallVector<Value, 2>> sources = sourcesOf(part);
-    if (!sources)
-      return {};
-    for (Value source : *sources)
-      if (seen.insert(source).second)
-        pending.push_back(source);
-  }
-  return found;
-}
-
 void ShortOffsets::findLoops(const Polynomial &elements, Operation *at) {
   loops.clear();
   written.clear();

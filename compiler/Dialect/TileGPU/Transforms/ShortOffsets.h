@@ -8,9 +8,6 @@
 
 namespace kiln {
 
-/// The kernel's argument that pointers count from; null: none that is known.
-mlir::BlockArgument argumentOf(mlir::Value pointers);
-
 class ShortOffsets {
 public:
   ShortOffsets(IndexPolynomials &polynomials, ScalarPolynomials &scalars)

@@ -26,6 +26,7 @@
 // when the loop begins, and not later, may begin in front of the array: so the base begins 2 GiB
 // less 32 bytes in front of it.
 
+#include "compiler/Analysis/ValueSources.h"
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "compiler/Dialect/TileGPU/Transforms/ImpliedConditions.h"
 #include "compiler/Dialect/TileGPU/Transforms/OwnerLoads.h"
