@@ -101,7 +101,9 @@ class Kernel:
             targets = set()
             if last.kind() == "branch" and last.operands and self.labels.get(last.operands[-1]) in block_at:
                 targets.add(block_at[self.labels[last.operands[-1]]])
-            if not last.name.startswith(("s_branch", "s_endpgm", "s_setpc")) and number + 1 < len(ranges):
+            # Forward, what LLVM makes of a scalar condition that always holds: it is taken, as a wave has some lane. Back to a loop's start it is for lanes that go on.
+            is_taken = last.name.startswith("s_cbranch_execnz") and any(target > number for target in targets)
+            if not is_taken and not last.name.startswith(("s_branch", "s_endpgm", "s_setpc")) and number + 1 < len(ranges):
                 targets.add(number + 1)
             after.append(targets)
         return ranges, after

@@ -1,7 +1,7 @@
 """Kernels without products, Kiln's beside Triton's: accesses and their widths, and what stands beside them.
 
 What is compared is a way through the code: of all that load and store most, the one with fewest instructions. That is what a tile that nothing
-bounds takes, where a compiler has other code for tiles that end within; of two branches with accesses that lanes take one of, it takes one, and others that lanes
+bounds takes, where a compiler has other code for tiles that end within; a branch by a flag goes where what the way has set it to leads; of two branches with accesses that lanes take one of, it takes one, and others that lanes
 take both, as some lane of a wave mostly does. Loops that both have
 are compared round by round, the longer one's numbers divided by how many times the bytes it has, of a lane and of what a wave loads once for all lanes; of kernels without loops in one of them, all of the code.
 
@@ -19,6 +19,8 @@ from amd_assembly import Kernel, cycles_of_mca, occupancy
 COMPARED = re.compile(r"^v_cmpx?_(?:eq|ne|lg|lt|gt|le|ge)_[iu](?:16|32|64)")
 COMBINED = re.compile(r"^s_(?:and|or|xor|andn2|orn2|and_not1|or_not1|nand|nor|not|mov)_b(?:32|64)$")
 SCALAR_LOAD = re.compile(r"^s_(?:buffer_)?load_(?:dword(?:x(?P<words>\d+))?|[bu](?P<bits>\d+))$")
+EXEC, VCC = ("exec", "exec_lo"), ("vcc", "vcc_lo")
+BY_FLAG = re.compile(r"^s_and(?P<inverts>n2|_not1)?_b(?:32|64)$")
 ACCESS = re.compile(r"^(?:buffer|global|flat)_(?:load|store)_")
 CLASSES = ("vector", "scalar", "lds", "access", "branch", "wait")
 OF_KIND = {"valu": "vector", "accvgpr": "vector", "matrix": "vector", "salu": "scalar", "barrier": "scalar", "lds_read": "lds", "lds_write": "lds", "lane_exchange": "lds",
@@ -49,6 +51,7 @@ class Ways:
     def __init__(self, kernel):
         self.kernel = kernel
         self.ranges, self.after = kernel.blocks()
+        self.flags = {i.operands[2] for i in kernel.instructions if BY_FLAG.match(i.name) and i.operands[0] in VCC and i.operands[1] in EXEC}
 
     def body(self, block):
         return self.kernel.instructions[self.ranges[block][0]:self.ranges[block][1]]
@@ -67,34 +70,56 @@ class Ways:
         saves = [i.name for i in body if "saveexec" in i.name]
         return "else" if saves and saves[-1].startswith(("s_andn2", "s_or", "s_and_not1")) else "then"
 
-    def _next(self, block, inside, done):
-        """(next block, whether lanes have done the one half of what they choose between)."""
-        half, targets = self._half(block), [t for t in self.after[block] if t in inside]
+    def _behind(self, block, flags):
+        """The flags that are known behind the block, of those before it, and where it goes by them; None where that may be anywhere."""
+        known, vcc = dict(flags), None
+        for i in self.body(block):
+            if not i.operands:
+                continue
+            target, sources = i.operands[0], i.operands[1:]
+            if target in VCC:
+                by = BY_FLAG.match(i.name)
+                vcc = known.get(sources[1]) if by and sources[0] in EXEC else None
+                vcc = not vcc if vcc is not None and by["inverts"] else vcc
+            elif target in self.flags:
+                known.pop(target, None)
+                if i.name.startswith("s_mov_b") and sources[0] in ("0", "-1"):
+                    known[target] = sources[0] == "-1"
+        last = self.body(block)[-1]
+        if vcc is None or not last.name.startswith("s_cbranch_vcc"):
+            return frozenset(known.items()), None
+        taken = vcc == last.name.startswith("s_cbranch_vccnz")
+        return frozenset(known.items()), self.kernel.labels.get(last.operands[-1]) if taken else self.ranges[block][1]
+
+    def _next(self, block, inside, done, flags):
+        """(next block, whether lanes have done the one half of what they choose between, flags)."""
+        flags, start = self._behind(block, flags)
+        half, targets = self._half(block), [t for t in self.after[block] if t in inside and start in (None, self.ranges[t][0])]
         accesses = any(is_access(i) for around in range(block + 1, max(targets, default=0)) for i in self.body(around))
         for target in targets:
             enters = target == block + 1
             if half and not enters and not accesses or half == "else" and accesses and enters == done:
                 continue
-            yield target, enters if half == "then" and accesses else done
+            yield target, enters if half == "then" and accesses else done, flags
 
     def best(self, head, inside):
         """The instructions' numbers of the way from the head on that moves most bytes, with fewest instructions."""
         known, pending = {}, set()
-        def way(block, done):
-            state = (block, done)
+        def way(block, done, flags):
+            state = (block, done, flags)
             if state in known:
                 return known[state]
             if state in pending:  # a loop in it: once
                 return None
             pending.add(state)
-            ways = [w for w in (way(*after) for after in self._next(block, inside - {head}, done)) if w]
+            ways = [w for w in (way(*after) for after in self._next(block, inside - {head}, done, flags)) if w]
             own = list(range(*self.ranges[block]))
             moved, length = sum(bytes_of(self.kernel.instructions[at]) for at in own), len(own)
             further = max(ways, key=lambda w: w[0], default=((0, 0), []))
             pending.discard(state)
             known[state] = ((further[0][0] + moved, further[0][1] - length), own + further[1])
             return known[state]
-        return way(head, False)[1]
+        return way(head, False, frozenset())[1]
 
 
 def way_of_loop(ways, head, body):
