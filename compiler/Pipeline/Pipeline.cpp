@@ -288,6 +288,8 @@ void addMemoryPasses(PassManager &passes) {
   passes.addNestedPass<func::FuncOp>(createUseBuffersPass());
   // After it loops hold no indices that only what stands behind them uses.
   passes.addNestedPass<func::FuncOp>(createSinkIndicesPass());
+  // After it short loops that stream are half as many iterations, where no assembler sees to that.
+  passes.addNestedPass<func::FuncOp>(createUnrollLoopsPass());
 }
 
 /// GPU: layouts and all that follows from them, then the program of one thread.

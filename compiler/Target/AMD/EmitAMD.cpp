@@ -216,6 +216,10 @@ static void orderForRegisters(llvm::Function &kernel, int spareRegisters) {
     sinkAddresses(kernel);
 }
 
+static bool multiplies(llvm::Function &kernel) {
+  return llvm::any_of(llvm::instructions(kernel), isProduct);
+}
+
 /// What LLVM's optimisations would undo, and what its code generation needs.
 static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
                              const TargetInfo &target, const llvm::TargetMachine &machine) {
@@ -230,8 +234,9 @@ static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
     packSingles(kernel);
   if (!target.convertBF16)
     roundPairs(kernel);
-  // RDNA selects from scalar registers, and so has nothing to copy; registers are what it lacks.
-  if (target.matrix.mfmaGeneration)
+  // RDNA selects from scalar registers, and so has nothing to copy; registers are what its products
+  // lack.
+  if (target.matrix.mfmaGeneration || !multiplies(kernel))
     hoistZeros(kernel);
   scheduleProducts(kernel);
   if (target.matrix.wmmaGeneration)
@@ -254,8 +259,8 @@ public:
 
   /// Products are so much a matter of registers that code is read back, and may be made again.
   llvm::Expected<DeviceBinary> run() {
-    bool multiplies = llvm::any_of(llvm::instructions(kernel), isProduct);
-    if (!multiplies || facts.minOccupancy || machine.getOptLevel() == llvm::CodeGenOptLevel::None)
+    if (!multiplies(kernel) || facts.minOccupancy ||
+        machine.getOptLevel() == llvm::CodeGenOptLevel::None)
       return generate();
     bool isBound = target.matrix.wmmaGeneration && isBoundBySharedMemory();
     if (isBound && facts.spareRegisters > lacking)

@@ -164,6 +164,7 @@ void registerTileGPUPasses() {
   registerPass([] { return createVersionBarriersPass(); });
   registerPass([] { return createEstimateRegistersPass(); });
   registerPass([] { return createUseBuffersPass(); });
+  registerPass([] { return createUnrollLoopsPass(); });
 }
 
 } // namespace kiln

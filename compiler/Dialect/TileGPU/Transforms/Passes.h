@@ -72,6 +72,10 @@ std::unique_ptr<mlir::Pass> createSinkLoadsPass();
 /// func.func, behind all that may move their users.
 std::unique_ptr<mlir::Pass> createSinkIndicesPass();
 
+/// Makes two iterations of short loops without products one, for targets whose assembler does not.
+/// On func.func, behind all that reads loops; the module names the target.
+std::unique_ptr<mlir::Pass> createUnrollLoopsPass();
+
 /// Moves small loads of loops in front of places where threads meet, behind the load before. On
 /// func.func, ahead of kiln-insert-barriers; the module names the target.
 std::unique_ptr<mlir::Pass> createLiftLoadsPass();

@@ -1,4 +1,4 @@
-// The last iteration of a loop of products stands behind it, where loads run ahead in registers.
+// The last iteration of a loop stands behind it, where loads run ahead in registers.
 //
 //     for i in 0 … n: next = load(p(i + 1)) if i + 1 < n; …; buffer = next
 //
@@ -14,10 +14,11 @@
 //
 // A mask that hangs on the loop's bound answers the question by itself (ImpliedConditions.h), and
 // costs the same without it: such loops stay as they are. So do those whose code is large, as it is
-// there twice, and those that do anything else in global memory, for which the last iteration would
-// wait, with addresses of its own.
+// there twice, and loops of products that do anything else in global memory, for which the last
+// iteration would wait, with addresses of its own.
 //
-// Not on RDNA, whose threads lack registers: query gradients with heads of 96 would spill.
+// Not loops of products on RDNA, whose threads lack registers: query gradients with heads of 96
+// would spill.
 //
 // MLIR's pipeliner leaves the last iterations of such a loop behind it, too (PrefetchOperands.cpp
 // has it do so where few are known). Of a number that only the launch knows it chooses each result
@@ -236,15 +237,10 @@ private:
   DenseSet<Operation *> dead;
 };
 
-/// Whether the loop's code is short enough to be there twice: by the registers of all that it
-/// computes.
-bool isShort(scf::ForOp loop) {
-  constexpr unsigned most = 4096;
-  unsigned registers = 0;
-  for (Operation &op : *loop.getBody())
-    for (Value result : op.getResults())
-      registers += isa<RankedTensorType>(result.getType()) ? registersOf(result) : 1;
-  return registers <= most;
+/// Whether the loop's code is short enough to be there twice. A streaming loop is there several
+/// times where arguments may be equal.
+bool isShort(scf::ForOp loop, bool streams) {
+  return registersComputedIn(loop) <= (streams ? 512u : 4096u);
 }
 
 struct PeelLoopsPass : PassWrapper<PeelLoopsPass, OperationPass<func::FuncOp>> {
@@ -260,13 +256,16 @@ struct PeelLoopsPass : PassWrapper<PeelLoopsPass, OperationPass<func::FuncOp>> {
     std::optional<TargetInfo> target = tilegpu::targetOfKernel(kernel);
     if (!target)
       return signalPassFailure();
-    if (!target->matrix.mfmaGeneration)
+    bool streams = !tilegpu::multiplies(kernel);
+    if (!target->matrix.mfmaGeneration && !(streams && target->matrix.wmmaGeneration))
       return;
     for (scf::ForOp loop : innermostLoops(kernel)) {
       IndexPolynomials polynomials;
       AskingLoop asking(loop, polynomials);
-      if (loop.getBody()->getOps<tilegpu::DotOp>().empty() || loop.getUnsignedCmp() ||
-          !isShort(loop) || !asking.onlyLoadsAhead() || !asking.isUnanswered())
+      if (loop.getUnsignedCmp() || !asking.isUnanswered() || !isShort(loop, streams))
+        continue;
+      if (!streams &&
+          (loop.getBody()->getOps<tilegpu::DotOp>().empty() || !asking.onlyLoadsAhead()))
         continue;
       LastIteration(loop, asking).moveBehind();
     }

@@ -45,6 +45,15 @@ unsigned registersOf(Value value) {
   return llvm::divideCeil(distinctRegisters(tensor) * bits, registerBits);
 }
 
+unsigned registersComputedIn(scf::ForOp loop) {
+  unsigned registers = 0;
+  loop.getBody()->walk([&](Operation *op) {
+    for (Value result : op->getResults())
+      registers += std::max(registersOf(result), 1u);
+  });
+  return registers;
+}
+
 unsigned registersOfStep(tilegpu::DotOp dot, Value operand) {
   int64_t depth = tilegpu::shapeOfOperand(dot.getA()).back();
   int64_t step = dot.getUnit() ? dot.getUnit()->getTiling().instruction->k : 1;

@@ -12,6 +12,7 @@
 
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace kiln {
 
@@ -20,6 +21,10 @@ inline constexpr llvm::StringLiteral registersAttr = "tilegpu.registers";
 
 /// Registers of a thread that hold its elements of `value`; none for scalars.
 unsigned registersOf(mlir::Value value);
+
+/// How long the loop's code is: registers of a thread for all that an iteration computes, one for
+/// a scalar.
+unsigned registersComputedIn(mlir::scf::ForOp loop);
 
 /// Those of the operand's elements that the dot multiplies at a time, one step along k.
 unsigned registersOfStep(tilegpu::DotOp dot, mlir::Value operand);
