@@ -198,6 +198,8 @@ public:
   virtual mlir::Value reciprocal(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x) const {
     return {};
   }
+  /// LLVM's logarithms of f32 are within 2 ulp, also near 1.
+  virtual bool hasLogarithms() const { return false; }
   /// log2 x to 2^-22 on [1/2, 2], and about 2 ulp beyond.
   virtual mlir::Value log2(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x) const {
     return {};

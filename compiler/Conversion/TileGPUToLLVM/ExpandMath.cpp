@@ -2,7 +2,7 @@
 //
 // f16 and bf16 are computed in f32. f32 and f64 use the formulas of Expansion/Math. What LLVM
 // selects on all targets (absolute values, roots, rounding, fma, counting bits) stays, and fma of
-// bf16 where the target has one.
+// bf16 and logarithms of f32 where the target has them.
 
 #include "compiler/Conversion/TileGPUToLLVM/DeviceMath.h"
 #include "compiler/Conversion/TileGPUToLLVM/ExpandAngles.h"
@@ -22,6 +22,8 @@ bool isNative(Operation *op, bool small, const TargetLowering &device) {
     return true;
   if (isa<math::FmaOp>(op))
     return !op->getResult(0).getType().isBF16() || device.fusesBF16();
+  if (isa<math::LogOp, math::Log2Op, math::Log10Op>(op))
+    return !small && !op->getResult(0).getType().isF64() && device.hasLogarithms();
   return !small &&
          isa<math::SqrtOp, math::FloorOp, math::CeilOp, math::TruncOp, math::RoundEvenOp>(op);
 }

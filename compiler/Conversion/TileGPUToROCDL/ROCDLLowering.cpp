@@ -205,6 +205,9 @@ public:
         .getResult(0);
   }
 
+  /// Made of V_LOG_F32, which is within 1 ulp (ISA documents, "V_LOG_F32").
+  bool hasLogarithms() const override { return true; }
+
   //--- Matrix units ---
 
   unsigned instructionsOf(const MatrixInstruction &unit) const override {
