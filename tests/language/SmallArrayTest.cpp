@@ -194,6 +194,59 @@ def kernel(x, table, columns, stride, N: tl.constexpr):
   }
 }
 
+/// Products as deep as a table says, of columns that end within a vector.
+TEST_P(SmallArray, LoopsUpToWhatIsLoaded) {
+  constexpr int m = 16, n = 64, most = 80;
+  std::string target = GetParam();
+  Buffer<float> sums(m * n);
+  Buffer<int16_t> x(m * most), w(n * most); // f16 of small integers
+  auto half = [](int value) { return int16_t(value == 0 ? 0 : value == 1 ? 0x3c00 : 0x4000); };
+  for (int i = 0; i < m * most; ++i)
+    x[i] = half(i % 3);
+  for (int depth : {0, 1, 16, 30, 33, 64, 79}) {
+    Buffer<int32_t> depths(2);
+    depths[1] = depth;
+    // What is not loaded would make a sum of anything but zeros infinite, and of zeros no number.
+    constexpr int16_t infinity = 0x7c00;
+    for (int i = 0; i < n * most; ++i)
+      w[i] = i % most < depth ? half(i / 2 % 3) : infinity;
+    ASSERT_EQ(runSource(R"(
+@triton.jit
+def kernel(x, w, o, depths, which, most, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    depth = tl.load(depths + which)
+    i = tl.arange(0, M)
+    j = tl.arange(0, N)
+    k = tl.arange(0, K)
+    px = x + i[:, None] * most + k[None, :]
+    pw = w + j[None, :] * most + k[:, None]
+    sum = tl.zeros((M, N), tl.float32)
+    for step in range(0, tl.cdiv(depth, K)):
+        a = tl.load(px, mask=k[None, :] < depth - step * K, other=0.0)
+        b = tl.load(pw, mask=k[:, None] < depth - step * K, other=0.0)
+        sum += tl.dot(a, b)
+        px += K
+        pw += K
+    tl.store(o + i[:, None] * N + j[None, :], sum)
+)",
+                        target,
+                        {{"x", "*fp16:16", x},
+                         {"w", "*fp16:16", w},
+                         {"o", "*fp32:16", sums},
+                         {"depths", "*i32", depths},
+                         {"which", "i32", 1},
+                         {"most", "i32:16", most}},
+                        {{"M", m}, {"N", n}, {"K", 16}}, promised()),
+              "");
+    for (int i = 0; i < m; ++i)
+      for (int j = 0; j < n; ++j) {
+        int sum = 0;
+        for (int k = 0; k < depth; ++k)
+          sum += (i * most + k) % 3 * ((j * most + k) / 2 % 3);
+        ASSERT_EQ(sums[i * n + j], float(sum)) << depth << ": " << i << " " << j;
+      }
+  }
+}
+
 /// Lanes that move up to what bounds the loop: rows of any length, programs behind the last row,
 /// whose tile has one row, and parts that programs take in turns, in place.
 TEST_P(SmallArray, LoopsUpToTheirBound) {

@@ -6,6 +6,7 @@
 // constant on top of that is still out of range. Where offsets come as a tensor, nothing is added
 // to a lane that is out of range: it lies so that no word of the access wraps.
 
+#include "compiler/Conversion/TargetLowering/FirstElements.h"
 #include "compiler/Conversion/TileGPUToLLVM/AccessPlan.h"
 #include "compiler/Dialect/TileGPU/Transforms/OwnerLoads.h"
 
@@ -107,6 +108,11 @@ public:
     return offsets.of(group[0], both(owner, mask.empty() ? Value() : mask[group[0]], s));
   }
 
+  /// Of each element, where there is a mask.
+  SmallVector<Value> masksOf(ArrayRef<unsigned> group) const {
+    return llvm::map_to_vector(group, [&](unsigned reg) -> Value { return mask[reg]; });
+  }
+
   /// Whether the buffer is known to end in front of them: of a row that is shorter than its tile.
   bool areBeyond(ArrayRef<unsigned> group) const {
     return end && offsets.isBeyond(group[0], end->getSExtValue());
@@ -129,14 +135,19 @@ struct BufferLoadDistribution : DistributionPattern<tilegpu::BufferLoadOp> {
     Value owner = isLoadedByOwner(op) ? ownerOf(op.getResult(), lowering, s) : Value();
     BinaryVector equal = lowering.equalNeighbours(op.getResult());
     BufferAccesses<tilegpu::BufferLoadOp, Adaptor> accesses(op, adaptor, type, lowering, s, equal);
+    bool mayStraddle = op.getMask() && lowering.facts.maskConstancy(op.getMask(), op.getAxis()) <
+                                           int64_t(op.getVector());
     SmallVector<Value> results(accesses.layout.numRegisters());
     for (ArrayRef<unsigned> group : accesses.groups) {
       Type whole = group.size() == 1 ? element : Type(VectorType::get(group.size(), element));
+      Value zero = LLVM::ZeroOp::create(rewriter, op.getLoc(), whole);
       Value loaded = accesses.areBeyond(group)
-                         ? LLVM::ZeroOp::create(rewriter, op.getLoc(), whole).getResult()
+                         ? zero
                          : lowering.device.loadBuffer(rewriter, op.getLoc(), whole, accesses.buffer,
                                                       accesses.offset(group, owner, s),
                                                       op.getCache(), op.getEvict());
+      if (mayStraddle && group.size() > 1)
+        loaded = chooseFirst(s, loaded, accesses.masksOf(group), zero);
       for (auto [reg, value] : llvm::zip_equal(group, s.unpack(loaded)))
         results[reg] = value;
     }

@@ -7,8 +7,8 @@
 
 #include "compiler/Conversion/TileGPUToROCDL/ROCDLLowering.h"
 
+#include "compiler/Conversion/TargetLowering/FirstElements.h"
 #include "compiler/Conversion/TargetLowering/ScalarBuilder.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -68,57 +68,10 @@ void storeAtScope(OpBuilder &b, Location loc, Value value, Value pointer, String
                           /*isInvariantGroup=*/false, LLVM::AtomicOrdering::monotonic, scope);
 }
 
-/// A vector may be put together of elements.
-bool isZero(Value value) {
-  while (auto insertion = value.getDefiningOp<LLVM::InsertElementOp>()) {
-    if (!isZero(insertion.getValue()))
-      return false;
-    value = insertion.getVector();
-  }
-  return matchPattern(value, m_Zero()) || matchPattern(value, m_PosZeroFloat()) ||
-         isa_and_nonnull<LLVM::PoisonOp, LLVM::UndefOp, LLVM::ZeroOp>(value.getDefiningOp());
-}
-
 /// What lanes whose predicate is false read.
 Value zerosFor(tilegpu::GlobalLoadOp op, OpBuilder &b) {
   assert(bytesOf(op.getType()) <= zeroBytes && "expected one access");
   return zerosOfModule(op, b);
-}
-
-/// A word of a vector of shorter elements, zeros where these are not: all of the word where its
-/// last element is there, less and less of it where only an earlier one is.
-Value wordWithin(Value word, ValueRange elements, OpBuilder &b, Location loc) {
-  auto constant = [&](uint32_t value) -> Value {
-    return LLVM::ConstantOp::create(b, loc, b.getI32Type(), b.getI32IntegerAttr(int32_t(value)));
-  };
-  unsigned bits = 32 / unsigned(elements.size());
-  Value kept = constant(0);
-  for (auto [index, isThere] : llvm::enumerate(elements)) {
-    unsigned last = unsigned(index + 1) * bits;
-    Value part =
-        last == 32 ? word : LLVM::AndOp::create(b, loc, word, constant((uint32_t(1) << last) - 1));
-    kept = LLVM::SelectOp::create(b, loc, isThere, part, kept);
-  }
-  return kept;
-}
-
-/// The vector, `other` where elements are not there: those are not behind one that is not.
-Value chooseElements(tilegpu::GlobalLoadOp op, Value loaded, Value other, OpBuilder &b) {
-  ScalarBuilder s(b, op.getLoc());
-  auto type = cast<VectorType>(op.getType());
-  unsigned bits = scalarBits(type.getElementType()), perWord = 32 / bits;
-  ValueRange elements = op.getElements();
-  SmallVector<Value> chosen;
-  if (bits >= 32 || !isZero(other) || perWord > elements.size()) {
-    for (auto [isThere, value, instead] :
-         llvm::zip_equal(elements, s.unpack(loaded), s.unpack(other)))
-      chosen.push_back(LLVM::SelectOp::create(b, op.getLoc(), isThere, value, instead));
-    return s.pack(chosen);
-  }
-  Type words = VectorType::get(int64_t(elements.size()) / perWord, b.getI32Type());
-  for (auto [index, word] : llvm::enumerate(s.unpack(s.bitcast(loaded, words))))
-    chosen.push_back(wordWithin(word, elements.slice(index * perWord, perWord), b, op.getLoc()));
-  return s.bitcast(s.pack(chosen), type);
 }
 
 } // namespace
@@ -166,8 +119,8 @@ LogicalResult expandGlobalLoad(tilegpu::GlobalLoadOp op, OpBuilder &b) {
                                  isStreaming(op.getCache(), op.getEvict()));
   Value other = op.getOther();
   if (!op.getElements().empty() && other)
-    loaded = chooseElements(op, loaded, other, b);
-  else if (predicate && other && !isZero(other))
+    loaded = chooseFirst(ScalarBuilder(b, loc), loaded, op.getElements(), other);
+  else if (predicate && other && !isZeroOrNothing(other))
     loaded = LLVM::SelectOp::create(b, loc, predicate, loaded, other);
   op.replaceAllUsesWith(loaded);
   op.erase();

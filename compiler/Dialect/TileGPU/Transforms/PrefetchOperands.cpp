@@ -29,6 +29,7 @@
 // to the next); two buffers, of which one is filled while the other is read (one barrier less, but
 // mostly half as many blocks on a processor).
 
+#include "compiler/Dialect/TileGPU/Transforms/PairIterations.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
 #include "compiler/Dialect/TileGPU/Transforms/RegisterEstimate.h"
 #include "compiler/Dialect/TileGPU/Transforms/Rings.h"
@@ -164,6 +165,11 @@ private:
     }
     if ((staged.loads.empty() && staged.direct.empty()) || !hasRoom(loop, staged, target))
       return success();
+    if (canPair(loop, staged, target) && leavesMostBlocks(loop, staged, target)) {
+      pairIterations(loop);
+      AxisInfoAnalysis facts(getOperation());
+      staged = findStagedLoads(loop, facts, target);
+    }
     loop = countSigned(loop, staged, /*isWide=*/false);
     if (!loop)
       return success();
@@ -195,6 +201,32 @@ private:
     StoragePlan storage(getOperation(), target);
     return registers <= most && storage.bytesWith(RingBudget::buffersOf(staged), bytes, /*slots=*/1,
                                                   loop) <= int64_t(target.maxSharedBytes);
+  }
+
+  /// Whether a processor has as many of the kernel's blocks at a time where twice as much is loaded
+  /// ahead, and read at a time: else others hide the wait. Of RDNA's, which are more, three of four
+  /// are enough for half as many waits.
+  bool leavesMostBlocks(scf::ForOp loop, const StagedLoads &staged, const TargetInfo &target) {
+    // The estimates of loops with products are that much below what the back end takes, about.
+    constexpr unsigned missing = 56;
+    unsigned registers = heldFragments(staged);
+    DenseSet<Operation *> loads(staged.direct.begin(), staged.direct.end());
+    SmallVector<int64_t> bytes;
+    for (const StagedLoad &load : staged.loads) {
+      loads.insert(load.load);
+      bytes.push_back(tilegpu::AllocOp(load.buffer).getType().getBytes());
+    }
+    for (Operation *load : loads)
+      registers += registersOf(load->getResult(0)) * 3 / 2;
+    StoragePlan storage(getOperation(), target);
+    auto blocks = [&](unsigned iterations) {
+      int64_t shared =
+          storage.bytesWith(RingBudget::buffersOf(staged), bytes, /*slots=*/iterations, loop);
+      return std::min<int64_t>(
+          StoragePlan::blocksWith(target, shared),
+          blocksByRegisters(getOperation(), target, missing + iterations * registers));
+    };
+    return target.matrix.mfmaGeneration ? blocks(2) >= blocks(1) : 4 * blocks(2) >= 3 * blocks(1);
   }
 
   /// Registers of what is read before the buffers are filled again, and multiplied behind that: but

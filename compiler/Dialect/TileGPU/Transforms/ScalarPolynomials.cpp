@@ -1,6 +1,7 @@
 #include "compiler/Dialect/TileGPU/Transforms/ScalarPolynomials.h"
 
 #include "compiler/Dialect/Tile/Tile.h"
+#include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
@@ -12,22 +13,32 @@ bool ScalarPolynomials::isOfWave(Value scalar) {
   auto known = ofWave.find(scalar);
   if (known != ofWave.end())
     return known->second;
-  auto areOfWave = [&](ValueRange values) {
-    return llvm::all_of(values, [&](Value value) { return isOfWave(value); });
-  };
   bool result;
   if (auto argument = dyn_cast<BlockArgument>(scalar)) {
     Operation *parent = argument.getOwner()->getParentOp();
     auto loop = dyn_cast<scf::ForOp>(parent);
     result = isa<func::FuncOp>(parent) ||
-             (loop && argument == loop.getInductionVar() &&
-              areOfWave(ValueRange({loop.getLowerBound(), loop.getUpperBound(), loop.getStep()})));
+             (loop && argument == loop.getInductionVar() && isOfWave(loop.getLowerBound()) &&
+              isOfWave(loop.getStep()) && isAlike(loop.getUpperBound()));
   } else {
     Operation *op = scalar.getDefiningOp();
     result = isa<tile::ProgramIdOp, tile::NumProgramsOp, arith::ConstantOp>(op) ||
-             (isa<arith::ArithDialect>(op->getDialect()) && areOfWave(op->getOperands()));
+             (isa<arith::ArithDialect>(op->getDialect()) &&
+              llvm::all_of(op->getOperands(), [&](Value operand) { return isOfWave(operand); }));
   }
   return ofWave[scalar] = result;
+}
+
+bool ScalarPolynomials::isAlike(Value scalar) {
+  if (isOfWave(scalar) || !followsLoads)
+    return isOfWave(scalar);
+  Operation *op = scalar.getDefiningOp();
+  auto load = dyn_cast_or_null<tile::LoadOp>(op);
+  bool isFollowed = load ? !tilegpu::isReadForAll(load)
+                         : isa_and_nonnull<tile::AddPtrOp>(op) ||
+                               (op && isa<arith::ArithDialect>(op->getDialect()));
+  return isFollowed && !isa<RankedTensorType>(scalar.getType()) &&
+         llvm::all_of(op->getOperands(), [&](Value operand) { return isAlike(operand); });
 }
 
 /// Whether the scalar can be taken as one of `type`, i32 or i64.

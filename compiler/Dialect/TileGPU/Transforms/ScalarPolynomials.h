@@ -14,13 +14,20 @@ namespace kiln {
 
 class ScalarPolynomials {
 public:
+  /// With `followsLoads` what lanes load from one place may be the end of a loop whose counter a
+  /// wave has.
   ScalarPolynomials(mlir::func::FuncOp kernel, IndexPolynomials &polynomials,
-                    const AxisInfoAnalysis &facts)
-      : polynomials(polynomials), facts(facts), dominance(kernel) {}
+                    const AxisInfoAnalysis &facts, bool followsLoads)
+      : polynomials(polynomials), facts(facts), dominance(kernel), followsLoads(followsLoads) {}
 
   /// Whether a wave has the scalar once, as the back end sees it: it is computed of arguments,
   /// program ids and loops' counters alone.
   bool isOfWave(mlir::Value scalar);
+
+  /// Whether all lanes of a wave have the same: as above, or computed of what they load from one
+  /// place, where loads are followed. The back end may hold it in a register of the lanes, of which
+  /// it makes no base.
+  bool isAlike(mlir::Value scalar);
 
   /// Whether `write` can, at `at`: symbols are scalars of the wave, or numbers of iterations of
   /// loops around it. With `type` i32 only if the scalars are of that type.
@@ -46,6 +53,7 @@ private:
   IndexPolynomials &polynomials;
   const AxisInfoAnalysis &facts;
   mlir::DominanceInfo dominance;
+  bool followsLoads;
   llvm::DenseMap<mlir::Value, bool> ofWave;
 };
 

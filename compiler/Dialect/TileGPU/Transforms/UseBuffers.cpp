@@ -95,7 +95,9 @@ struct Place {
 class BufferPlanner {
 public:
   BufferPlanner(func::FuncOp kernel, const TargetInfo &target)
-      : target(target), facts(kernel), scalars(kernel, polynomials, facts),
+      : target(target), facts(kernel),
+        // On RDNA what loops move takes registers that threads lack.
+        scalars(kernel, polynomials, facts, /*followsLoads=*/target.matrix.mfmaGeneration != 0),
         shortOffsets(polynomials, scalars),
         isSmall(kernel->hasAttr(tile::TileDialect::smallArraysAttr)) {
     kernel.walk([&](tile::StoreOp store) { written.insert(argumentOf(store.getPtr())); });
@@ -403,7 +405,7 @@ private:
       return;
     }
     auto splat = dyn_cast_or_null<tile::SplatOp>(op);
-    if (splat && scalars.isOfWave(splat.getSource()))
+    if (splat && scalars.isAlike(splat.getSource()))
       place.conditions.push_back(splat.getSource());
     else if (std::optional<Comparison> comparison = uniformComparison(mask))
       place.comparisons.push_back(*comparison);
@@ -502,9 +504,7 @@ private:
     unsigned most = 0;
     for (auto [axis, stride] : llvm::enumerate(place.strides)) {
       int64_t limit = std::min<int64_t>(target.maxVectorBits / 8 / elementBytes,
-                                        facts.vectorLength(pointers, axis));
-      for (Value part : place.masks)
-        limit = std::min(limit, facts.maskConstancy(part, axis));
+                                        vectorLength(pointers, mask, place, axis));
       Dim dim = Dim::axis(axis);
       unsigned bits =
           neighbourBits(layout, layout.out().position(dim), std::min(limit, layout.out().size(dim)))
@@ -518,6 +518,16 @@ private:
     // A bound that divides a vector costs a branch elsewhere; here narrower accesses would cost
     // more.
     return place.masks.empty() || place.vector >= lengthElsewhere(pointers, mask);
+  }
+
+  /// Of what is loaded lanes may bring whole vectors where the mask ends within one.
+  int64_t vectorLength(Value pointers, Value mask, const Place &place, unsigned axis) const {
+    if (place.isShort && isa<tile::LoadOp>(at) && target.loadsBeyondMasks)
+      return facts.accessLength(pointers, mask, axis);
+    int64_t length = facts.vectorLength(pointers, axis);
+    for (Value part : place.masks)
+      length = std::min(length, facts.maskConstancy(part, axis));
+    return length;
   }
 
   int64_t lengthElsewhere(Value pointers, Value mask) const {

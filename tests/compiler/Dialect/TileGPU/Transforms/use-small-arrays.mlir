@@ -296,4 +296,46 @@ func.func @compared_once(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %y: 
   %w = tile.load %ay mask %m : (tensor<256x!tile.ptr<f32>, #l>, tensor<256xi1, #l>) -> tensor<256xf32, #l>
   return %v, %w : tensor<256xf32, #l>, tensor<256xf32, #l>
 }
+
+// A mask that ends within a vector: lanes bring whole vectors.
+// CHECK-LABEL: func.func @ends_within
+// CHECK: %[[M:.*]] = arith.cmpi slt
+// CHECK: tilegpu.buffer_load %{{.*}} mask %[[M]] offset %{{.*}} strides [0] axis 0 vector 4
+// CHECK-NOT: tile.load
+// CHECK: return
+func.func @ends_within(%x: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32) -> tensor<256xf16, #l> attributes {tile.small_arrays} {
+  %r = tile.arange 0, 256 : tensor<256xi32, #l>
+  %ns = tile.splat %n : i32 -> tensor<256xi32, #l>
+  %m = arith.cmpi slt, %r, %ns : tensor<256xi32, #l>
+  %px = tile.splat %x : !tile.ptr<f16> -> tensor<256x!tile.ptr<f16>, #l>
+  %ax = tile.addptr %px, %r : tensor<256x!tile.ptr<f16>, #l>, tensor<256xi32, #l>
+  %v = tile.load %ax mask %m : (tensor<256x!tile.ptr<f16>, #l>, tensor<256xi1, #l>) -> tensor<256xf16, #l>
+  return %v : tensor<256xf16, #l>
+}
+
+// A loop up to a number that is loaded moves the base, too.
+// CHECK-LABEL: func.func @until_loaded
+// CHECK-SAME: (%[[X:.*]]: !tile.ptr<f32>,
+// CHECK: scf.for %[[I:[a-z0-9]+]] =
+// CHECK: arith.extsi %[[I]] : i32 to i64
+// CHECK: %[[BASE:.*]] = tile.addptr %[[X]], %{{.*}} : !tile.ptr<f32>, i64
+// CHECK: tilegpu.buffer_load %[[BASE]] bytes %{{.*}} mask
+func.func @until_loaded(%x: !tile.ptr<f32>, %ends: !tile.ptr<i32>, %index: tensor<256xi32, #l>, %m: tensor<256xi1, #l>) -> tensor<256xf32, #l> attributes {tile.small_arrays} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %none = arith.constant dense<0.0> : tensor<256xf32, #l>
+  %step = arith.constant dense<64> : tensor<256xi32, #l>
+  %pid = tile.program_id 0 : i32
+  %pe = tile.addptr %ends, %pid : !tile.ptr<i32>, i32
+  %end = tile.load %pe : (!tile.ptr<i32>) -> i32
+  %px = tile.splat %x : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>, #l>
+  %first = tile.addptr %px, %index : tensor<256x!tile.ptr<f32>, #l>, tensor<256xi32, #l>
+  %r:2 = scf.for %i = %zero to %end step %one iter_args(%s = %none, %p = %first) -> (tensor<256xf32, #l>, tensor<256x!tile.ptr<f32>, #l>) : i32 {
+    %v = tile.load %p mask %m : (tensor<256x!tile.ptr<f32>, #l>, tensor<256xi1, #l>) -> tensor<256xf32, #l>
+    %sum = arith.addf %s, %v : tensor<256xf32, #l>
+    %next = tile.addptr %p, %step : tensor<256x!tile.ptr<f32>, #l>, tensor<256xi32, #l>
+    scf.yield %sum, %next : tensor<256xf32, #l>, tensor<256x!tile.ptr<f32>, #l>
+  }
+  return %r#0 : tensor<256xf32, #l>
+}
 }
