@@ -370,7 +370,7 @@ def TileGPU_BufferLoadOp : TileGPU_BufferOp<"buffer_load", [MemoryEffects<[MemRe
   let description = [{
     The element at index i is `strides` · i bytes behind `base`, and `start` more, or `offset` of it, each a number without sign. Those at `bytes` (0 to 2^31 - 1;
     with `offset` also 2^32 - 16) and behind, and those whose `mask` is false, are not accessed, and are zero. `vector` neighbours along `axis` are neighbours in memory, begin at a multiple of their
-    size, and have one value of `mask`; where elements are shorter than 4 bytes a word of 4 lies on one side of the end. Base and
+    size, and have one value of `mask`, or the first of them are in it alone; where elements are shorter than 4 bytes a word of 4 lies on one side of the end. Base and
     bytes are what a wave has once (`MemoryFeatures::boundedBuffers`). Example:
     `%x = tilegpu.buffer_load %p bytes %n strides [4] axis 0 vector 4 : (!tile.ptr<f32>, i32) -> tensor<1024xf32, #l>`.
   }];

@@ -421,9 +421,7 @@ private:
   /// more: else others hide the wait.
   bool leavesAsManyBlocks(unsigned registers, const TargetInfo &target) {
     func::FuncOp kernel = getOperation();
-    // The estimates of loops with products are that much below what the back end takes, about.
-    constexpr unsigned missing = 56;
-    unsigned uncounted = std::max(missing, uncountedRegisters(target));
+    unsigned uncounted = std::max(missingBesideProducts, uncountedRegisters(target));
     if (estimateRegisters(kernel, target) + registers + uncounted >
         registersOfThread(kernel, target))
       return false;

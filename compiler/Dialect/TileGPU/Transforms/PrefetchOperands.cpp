@@ -207,8 +207,6 @@ private:
   /// ahead, and read at a time: else others hide the wait. Of RDNA's, which are more, three of four
   /// are enough for half as many waits.
   bool leavesMostBlocks(scf::ForOp loop, const StagedLoads &staged, const TargetInfo &target) {
-    // The estimates of loops with products are that much below what the back end takes, about.
-    constexpr unsigned missing = 56;
     unsigned registers = heldFragments(staged);
     DenseSet<Operation *> loads(staged.direct.begin(), staged.direct.end());
     SmallVector<int64_t> bytes;
@@ -222,9 +220,9 @@ private:
     auto blocks = [&](unsigned iterations) {
       int64_t shared =
           storage.bytesWith(RingBudget::buffersOf(staged), bytes, /*slots=*/iterations, loop);
-      return std::min<int64_t>(
-          StoragePlan::blocksWith(target, shared),
-          blocksByRegisters(getOperation(), target, missing + iterations * registers));
+      return std::min<int64_t>(StoragePlan::blocksWith(target, shared),
+                               blocksByRegisters(getOperation(), target,
+                                                 missingBesideProducts + iterations * registers));
     };
     return target.matrix.mfmaGeneration ? blocks(2) >= blocks(1) : 4 * blocks(2) >= 3 * blocks(1);
   }

@@ -42,6 +42,9 @@ unsigned estimateRegisters(mlir::func::FuncOp kernel, const TargetInfo &target);
 /// ptxas was seen to spill from about 16 below on.
 unsigned uncountedRegisters(const TargetInfo &target);
 
+/// The estimates of loops with products are that much below what the back end takes, about.
+inline constexpr unsigned missingBesideProducts = 56;
+
 /// Registers of an NVIDIA processor for each thread of a block, if there is one block.
 unsigned registerShare(mlir::func::FuncOp kernel, const TargetInfo &target);
 
