@@ -52,6 +52,25 @@ def kernel(p, s, c):
   EXPECT_TRUE(std::signbit(sine[1]));
 }
 
+/// Of a block far larger than what its mask lets through, threads have elements that are nobody's.
+TEST_P(LargeAngle, UnderAConstantMask) {
+  constexpr size_t most = 40;
+  constexpr float step = 1e7F;
+  Buffer<float> sine(1024);
+  ASSERT_EQ(runSource(R"(
+@triton.jit
+def kernel(s, step):
+    i = tl.arange(0, 1024)
+    tl.store(s + i, tl.sin(i.to(tl.float32) * step), i < 40)
+)",
+                      GetParam(), {{"s", "*fp32", sine}, {"step", "fp32", step}}),
+            "");
+  for (size_t i = 0; i < sine.count(); ++i) {
+    double expected = i < most ? std::sin(double(float(i) * step)) : 0;
+    EXPECT_NEAR(sine[i], expected, 3e-7 * std::fabs(expected)) << i;
+  }
+}
+
 TEST_P(LargeAngle, Single) { check<float>(GetParam(), "*fp32"); }
 TEST_P(LargeAngle, Double) { check<double>(GetParam(), "*fp64"); }
 

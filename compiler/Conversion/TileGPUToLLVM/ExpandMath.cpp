@@ -5,6 +5,7 @@
 // bf16 and logarithms of f32 where the target has them.
 
 #include "compiler/Conversion/TileGPUToLLVM/DeviceMath.h"
+#include "compiler/Conversion/TileGPUToLLVM/DropStores.h"
 #include "compiler/Conversion/TileGPUToLLVM/ExpandAngles.h"
 #include "compiler/Conversion/TileGPUToLLVM/Lowering.h"
 #include "compiler/Expansion/Math/MathBuilder.h"
@@ -38,6 +39,14 @@ bool mayApproximate(Operation *op) {
 bool isFunctionOfAngle(Operation *op) {
   return isa<math::SinOp, math::CosOp, math::TanOp>(op) && op->getResult(0).getType().isF32() &&
          !mayApproximate(op);
+}
+
+bool hasFunctionsOfAngles(ModuleOp module) {
+  return module
+      .walk([](Operation *op) {
+        return isFunctionOfAngle(op) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 LogicalResult expandOperation(Operation *op, const TargetLowering &device) {
@@ -111,6 +120,9 @@ void expandRemainder(arith::RemFOp op, const TargetLowering &device) {
 } // namespace
 
 LogicalResult expandMath(ModuleOp module, const TargetLowering &device) {
+  // Angles share branches: one that nothing needs would take part in all of them.
+  if (hasFunctionsOfAngles(module))
+    dropStores(module);
   SmallVector<Operation *> functions, ofAngles;
   SmallVector<arith::DivFOp> divisions;
   SmallVector<arith::RemFOp> remainders;

@@ -9,6 +9,7 @@
 #include "compiler/Target/AMD/CarryDescriptors.h"
 #include "compiler/Target/AMD/DelayWrites.h"
 #include "compiler/Target/AMD/DeviceInstructions.h"
+#include "compiler/Target/AMD/DistributeStrides.h"
 #include "compiler/Target/AMD/HoistZeros.h"
 #include "compiler/Target/AMD/HsacoListing.h"
 #include "compiler/Target/AMD/HsacoReader.h"
@@ -226,6 +227,8 @@ static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
   // Two fences that differ in this alone LLVM would take for one.
   restrictFences(kernel, target, facts.launch.threadsPerBlock <= target.warpSize);
   keepDescriptorsScalar(kernel);
+  if (facts.spareRegisters >= nearlyNone)
+    distributeStrides(kernel);
   flushExponentials(kernel);
   placeLaneMoves(kernel);
   bool packsSingles = machine.getMCSubtargetInfo()->checkFeatures("+packed-fp32-ops");

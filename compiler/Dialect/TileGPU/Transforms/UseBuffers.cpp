@@ -516,8 +516,9 @@ private:
     }
     place.vector = 1u << most;
     // A bound that divides a vector costs a branch elsewhere; here narrower accesses would cost
-    // more.
-    return place.masks.empty() || place.vector >= lengthElsewhere(pointers, mask);
+    // more, unless they are one more.
+    int64_t registers = layout.numRegisters(), narrow = registers / place.vector;
+    return place.masks.empty() || narrow <= registers / lengthElsewhere(pointers, mask) + 1;
   }
 
   /// Of what is loaded lanes may bring whole vectors where the mask ends within one.

@@ -3,6 +3,7 @@
 // RUN: kiln-opt --pass-pipeline="builtin.module(func.func(kiln-use-buffers),canonicalize)" %s | FileCheck %s
 
 #l = #tilegpu.layout<"register: 1 2; lane: 4 8 16 32 64 128; warp: ; block: -> 256">
+#p = #tilegpu.layout<"register: 1; lane: 2 4 8 16 32 64; warp: ; block: -> 128">
 #u = #tilegpu.layout<"register: 1 2 4; lane: 0 0 0 0 0 0; warp: ; block: -> 8">
 
 module attributes {tilegpu.target = "hip:gfx942"} {
@@ -338,4 +339,53 @@ func.func @until_loaded(%x: !tile.ptr<f32>, %ends: !tile.ptr<i32>, %index: tenso
   }
   return %r#0 : tensor<256xf32, #l>
 }
+
+// A bound that may divide a pair: two stores in place of one and a branch.
+// CHECK-LABEL: func.func @divided_pair
+// CHECK: tilegpu.buffer_store %{{.*}} bytes %{{.*}} mask %{{.*}} vector 1
+func.func @divided_pair(%x: !tile.ptr<f32>, %first: i32, %e: !tile.ptr<i32>) attributes {tile.small_arrays} {
+  %end = tile.load %e : (!tile.ptr<i32>) -> i32
+  %pid = tile.program_id 0 : i32
+  %size = arith.constant 128 : i32
+  %part = arith.muli %pid, %size : i32
+  %n = arith.subi %end, %first : i32
+  %r = tile.arange 0, 128 : tensor<128xi32, #p>
+  %ps = tile.splat %part : i32 -> tensor<128xi32, #p>
+  %i = arith.addi %ps, %r : tensor<128xi32, #p>
+  %ns = tile.splat %n : i32 -> tensor<128xi32, #p>
+  %m = arith.cmpi slt, %i, %ns : tensor<128xi32, #p>
+  %fs = tile.splat %first : i32 -> tensor<128xi32, #p>
+  %o = arith.addi %fs, %i : tensor<128xi32, #p>
+  %px = tile.splat %x : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>, #p>
+  %ax = tile.addptr %px, %o : tensor<128x!tile.ptr<f32>, #p>, tensor<128xi32, #p>
+  %ad = tile.hint %ax divisibility = [128] : tensor<128x!tile.ptr<f32>, #p>
+  %ac = tile.hint %ad contiguity = [128] : tensor<128x!tile.ptr<f32>, #p>
+  %one = arith.constant dense<1.0> : tensor<128xf32, #p>
+  tile.store %ac, %one mask %m : (tensor<128x!tile.ptr<f32>, #p>, tensor<128xf32, #p>, tensor<128xi1, #p>) -> ()
+  return
+}
+
+// Not four in place of one.
+// CHECK-LABEL: func.func @divided_four
+// CHECK: tile.store %{{.*}} mask
+func.func @divided_four(%x: !tile.ptr<f32>, %first: i32, %e: !tile.ptr<i32>) attributes {tile.small_arrays} {
+  %end = tile.load %e : (!tile.ptr<i32>) -> i32
+  %pid = tile.program_id 0 : i32
+  %size = arith.constant 256 : i32
+  %part = arith.muli %pid, %size : i32
+  %n = arith.subi %end, %first : i32
+  %r = tile.arange 0, 256 : tensor<256xi32, #l>
+  %ps = tile.splat %part : i32 -> tensor<256xi32, #l>
+  %i = arith.addi %ps, %r : tensor<256xi32, #l>
+  %ns = tile.splat %n : i32 -> tensor<256xi32, #l>
+  %m = arith.cmpi slt, %i, %ns : tensor<256xi32, #l>
+  %fs = tile.splat %first : i32 -> tensor<256xi32, #l>
+  %o = arith.addi %fs, %i : tensor<256xi32, #l>
+  %px = tile.splat %x : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>, #l>
+  %ax = tile.addptr %px, %o : tensor<256x!tile.ptr<f32>, #l>, tensor<256xi32, #l>
+  %ad = tile.hint %ax divisibility = [256] : tensor<256x!tile.ptr<f32>, #l>
+  %ac = tile.hint %ad contiguity = [256] : tensor<256x!tile.ptr<f32>, #l>
+  %one = arith.constant dense<1.0> : tensor<256xf32, #l>
+  tile.store %ac, %one mask %m : (tensor<256x!tile.ptr<f32>, #l>, tensor<256xf32, #l>, tensor<256xi1, #l>) -> ()
+  return
 }
