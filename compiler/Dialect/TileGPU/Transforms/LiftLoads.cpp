@@ -9,6 +9,11 @@
 // In a loop with products, whose operands come ahead of their iteration, small loads beside them,
 // as of decays, wait for memory in each iteration. They come to its beginning, behind what may
 // write what they read, if they pass a product and threads have registers for them.
+//
+// Where RDNA's threads lack registers for a product beside the sum that it is added to, a small
+// tensor that changes its layout behind it, as scales that the product is multiplied by, comes to
+// the iteration's beginning with its loads: threads meet for it, and would hold all of the product
+// meanwhile.
 
 #include "compiler/Dialect/TileGPU/Transforms/EqualArguments.h"
 #include "compiler/Dialect/TileGPU/Transforms/GlobalAccesses.h"
@@ -111,6 +116,50 @@ std::optional<Lift> liftToBeginning(tile::LoadOp load, GlobalOrder &order) {
   return passes ? std::optional(lift) : std::nullopt;
 }
 
+/// To the beginning of an iteration, with what the conversion is computed from. None where it would
+/// pass no product.
+std::optional<Lift> liftToBeginning(tilegpu::ConvertLayoutOp conversion, GlobalOrder &order) {
+  Lift lift{{conversion}};
+  Sources needed(conversion);
+  SmallVector<tile::LoadOp> loads;
+  bool passes = false;
+  for (Operation *op = conversion->getPrevNode(); op; op = op->getPrevNode()) {
+    if (!needed.contains(op)) {
+      if (!llvm::all_of(loads, [&](tile::LoadOp load) { return mayPass(load, op, order); }))
+        return std::nullopt;
+      passes |= isa<tilegpu::DotOp>(op);
+      continue;
+    }
+    auto load = dyn_cast<tile::LoadOp>(op);
+    bool isLoad = load && !load.getIsVolatile();
+    if (op->getNumRegions() || isa<tilegpu::DotOp>(op) || (!isLoad && !isMemoryEffectFree(op)))
+      return std::nullopt;
+    if (isLoad)
+      loads.push_back(load);
+    lift.ops.push_back(op);
+    needed.addOf(op);
+  }
+  return passes ? std::optional(lift) : std::nullopt;
+}
+
+/// Lifts what changes its layout behind products, if it is small.
+void liftConversions(scf::ForOp loop, GlobalOrder &order, const TargetInfo &target) {
+  constexpr unsigned most = 32;
+  unsigned registers = 0;
+  for (auto conversion :
+       llvm::make_early_inc_range(loop.getBody()->getOps<tilegpu::ConvertLayoutOp>())) {
+    unsigned held = registersOf(conversion.getResult());
+    if (!threadsMeet(*conversion, target) || registers + held > most)
+      continue;
+    std::optional<Lift> lift = liftToBeginning(conversion, order);
+    if (!lift)
+      continue;
+    registers += held;
+    for (Operation *op : lift->ops)
+      op->moveBefore(&loop.getBody()->front());
+  }
+}
+
 /// Lifts the loads that `liftOf` says, of those that are small.
 void liftLoads(scf::ForOp loop, llvm::function_ref<std::optional<Lift>(tile::LoadOp)> liftOf) {
   unsigned registers = 0;
@@ -149,10 +198,19 @@ struct LiftLoadsPass : PassWrapper<LiftLoadsPass, OperationPass<func::FuncOp>> {
         liftLoads(loop, [&](tile::LoadOp load) { return liftOf(load, *target); });
       else if (hasRoom(*target))
         liftLoads(loop, [&](tile::LoadOp load) { return liftToBeginning(load, order); });
+      else if (lacksRegisters(*target))
+        liftConversions(loop, order, *target);
     });
   }
 
 private:
+  bool lacksRegisters(const TargetInfo &target) {
+    func::FuncOp kernel = getOperation();
+    return target.matrix.wmmaGeneration &&
+           estimateRegisters(kernel, target) + uncountedRegisters(target) >
+               registersOfThread(kernel, target);
+  }
+
   /// Whether threads have registers for what a loop of products may hold longer, and a processor
   /// as many blocks as before.
   bool hasRoom(const TargetInfo &target) {

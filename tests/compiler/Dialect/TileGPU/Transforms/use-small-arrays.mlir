@@ -389,3 +389,4 @@ func.func @divided_four(%x: !tile.ptr<f32>, %first: i32, %e: !tile.ptr<i32>) att
   tile.store %ac, %one mask %m : (tensor<256x!tile.ptr<f32>, #l>, tensor<256xf32, #l>, tensor<256xi1, #l>) -> ()
   return
 }
+}
