@@ -90,7 +90,7 @@ class Kernel:
         return False
 
     def blocks(self):
-        """Ranges of instructions that run through, and which ones each may go on to."""
+        """Ranges of instructions that run through, and which ones each may go on to; none for what is never reached."""
         starts = {0, *self.labels.values(), *(at + 1 for at, i in enumerate(self.instructions) if i.kind() == "branch")}
         starts = sorted(at for at in starts if at < len(self.instructions))
         ranges = list(zip(starts, [*starts[1:], len(self.instructions)]))
@@ -106,7 +106,12 @@ class Kernel:
             if not is_taken and not last.name.startswith(("s_branch", "s_endpgm", "s_setpc")) and number + 1 < len(ranges):
                 targets.add(number + 1)
             after.append(targets)
-        return ranges, after
+        reached, pending = {0}, [0]
+        while pending:
+            new = after[pending.pop()] - reached
+            reached |= new
+            pending.extend(new)
+        return ranges, [targets if number in reached else set() for number, targets in enumerate(after)]
 
     def natural_loops(self):
         """Blocks of each loop, by its head."""

@@ -272,6 +272,12 @@ unsigned registerShare(func::FuncOp kernel, const TargetInfo &target) {
   return std::min(share, most);
 }
 
+unsigned registersOfMostWarps(const TargetInfo &target) {
+  // Sixteen waves of 32 lanes in each of two SIMDs, or eight of 64 in each of four.
+  unsigned mostThreads = target.matrix.wmmaGeneration ? 1024 : 2048;
+  return registerFile(target).all / mostThreads;
+}
+
 unsigned blocksByRegisters(func::FuncOp kernel, const TargetInfo &target, int more) {
   constexpr unsigned unit = 8, mostThreads = 2048, mostBlocks = 32;
   unsigned threads = target.threadsPerBlock(tilegpu::numWarpsOf(kernel));

@@ -48,6 +48,9 @@ inline constexpr unsigned missingBesideProducts = 56;
 /// Registers of an NVIDIA processor for each thread of a block, if there is one block.
 unsigned registerShare(mlir::func::FuncOp kernel, const TargetInfo &target);
 
+/// The most registers of a thread with which a processor has all the warps that it can hold.
+unsigned registersOfMostWarps(const TargetInfo &target);
+
 /// How many blocks of the kernel a processor has registers for at a time, by the estimate and
 /// `more` (or less, if negative) for a thread.
 unsigned blocksByRegisters(mlir::func::FuncOp kernel, const TargetInfo &target, int more = 0);

@@ -6,8 +6,9 @@
 // end leaves loops of unknown length as they are, and all those in which lanes exchange values, as
 // it does not know that all lanes make as many iterations.
 //
-// Not beside products, whose loops are long and short of registers, and not in what runs for equal
-// arguments alone (VersionBarriers.cpp), which is there for its barriers.
+// Not where threads hold so much that a processor would have fewer warps, nor beside products,
+// whose loops are long and short of registers, and not in what runs for equal arguments alone
+// (VersionBarriers.cpp), which is there for its barriers.
 
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
 #include "compiler/Dialect/TileGPU/Transforms/RegisterEstimate.h"
@@ -31,6 +32,18 @@ bool isForEqualArguments(scf::ForOp loop) {
   return false;
 }
 
+/// Whether a processor has all the warps that it can hold, by the estimate, if threads hold what a
+/// second iteration loads, too. Of fewer it may have half as many, as LLVM interleaves the two.
+bool leavesAllWarps(scf::ForOp loop, const TargetInfo &target) {
+  unsigned loaded = 0;
+  loop.getBody()->walk([&](Operation *op) {
+    if (isa<tile::LoadOp, tilegpu::BufferLoadOp>(op))
+      loaded += registersOf(op->getResult(0));
+  });
+  auto kernel = loop->getParentOfType<func::FuncOp>();
+  return estimateRegisters(kernel, target) + loaded <= registersOfMostWarps(target);
+}
+
 struct UnrollLoopsPass : PassWrapper<UnrollLoopsPass, OperationPass<func::FuncOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(UnrollLoopsPass)
 
@@ -51,7 +64,7 @@ struct UnrollLoopsPass : PassWrapper<UnrollLoopsPass, OperationPass<func::FuncOp
     if (!isAMD || tilegpu::multiplies(kernel))
       return;
     for (scf::ForOp loop : innermostLoops(kernel))
-      if (isWorthIt(loop))
+      if (isWorthIt(loop) && leavesAllWarps(loop, *target))
         unroll(loop);
   }
 
