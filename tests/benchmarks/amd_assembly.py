@@ -13,6 +13,8 @@ import numpy as np
 MATRIX = ("v_mfma", "v_smfmac", "v_wmma", "v_swmmac")
 GLOBAL = ("buffer_", "global_", "flat_", "scratch_")
 CLASSES = ("matrix", "valu", "accvgpr", "salu", "lds_read", "lds_write", "lane_exchange", "load", "store", "wait", "barrier", "branch")
+# A branch to far away adds how far its label is to where it stands.
+FAR = re.compile(r"\((\.LBB\w+)-\.Lpost_getpc")
 # Products of a matrix instruction are in its name: 32x32x8, 16x16x16.
 SHAPE = re.compile(r"_(\d+)x(\d+)x(\d+)")
 
@@ -96,13 +98,17 @@ class Kernel:
         ranges = list(zip(starts, [*starts[1:], len(self.instructions)]))
         block_at = {start: number for number, (start, _) in enumerate(ranges)}
         after = []
-        for number, (_, end) in enumerate(ranges):
+        for number, (start, end) in enumerate(ranges):
             last = self.instructions[end - 1]
             targets = set()
             if last.kind() == "branch" and last.operands and self.labels.get(last.operands[-1]) in block_at:
                 targets.add(block_at[self.labels[last.operands[-1]]])
-            # Forward, what LLVM makes of a scalar condition that always holds: it is taken, as a wave has some lane. Back to a loop's start it is for lanes that go on.
-            is_taken = last.name.startswith("s_cbranch_execnz") and any(target > number for target in targets)
+            if last.name.startswith("s_setpc"):
+                targets |= {block_at[self.labels[label]] for i in self.instructions[start:end] for label in FAR.findall(i.text) if self.labels.get(label) in block_at}
+            # Forward, what LLVM makes of a scalar condition that always holds: it is taken, as a wave has some lane. Back to a loop's start it is for lanes that go on,
+            # and over a branch to far away for those that do not take that.
+            is_far = number + 1 < len(ranges) and self.instructions[ranges[number + 1][1] - 1].name.startswith("s_setpc")
+            is_taken = last.name.startswith("s_cbranch_execnz") and not is_far and any(target > number for target in targets)
             if not is_taken and not last.name.startswith(("s_branch", "s_endpgm", "s_setpc")) and number + 1 < len(ranges):
                 targets.add(number + 1)
             after.append(targets)
