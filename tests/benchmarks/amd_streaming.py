@@ -191,15 +191,24 @@ def together(parts):
     return {**result, "widths": dict(sum((collections.Counter(p["widths"]) for p in parts), collections.Counter()))}
 
 
+def shape_of(loop):
+    """Accesses by their widths, however many iterations the loop does in a round."""
+    common = math.gcd(*loop["widths"].values())
+    return {width: n // common for width, n in loop["widths"].items()}
+
+
 def without_versions(loops, count):
-    """Of loops with the same accesses, those of most bytes, the one where threads meet less, while there are more than `count`: the other is for
-    equal arguments."""
+    """Loops while there are more than `count`, without what is there again: behind a loop of several iterations a round the one of what is left over, and of
+    others with the same accesses, those of most bytes, the one where threads meet more, which is for equal arguments."""
     loops = list(loops)
+    for loop, rest in itertools.pairwise(list(loops)):
+        if len(loops) > count > 0 and shape_of(loop) == shape_of(rest) and loop["bytes"] > rest["bytes"] and loop["barriers"] >= rest["barriers"]:
+            loops.remove(rest)
     while len(loops) > count > 0:
-        alike = [(a, b) for a, b in itertools.combinations(loops, 2) if a["widths"] == b["widths"]]
+        alike = [(a, b) for a, b in itertools.combinations(loops, 2) if shape_of(a) == shape_of(b)]
         if not alike:
             break
-        loops.remove(max(max(alike, key=lambda pair: pair[0]["bytes"]), key=lambda loop: (loop["barriers"], loop["instructions"])))
+        loops.remove(max(max(alike, key=lambda pair: pair[0]["bytes"]), key=lambda loop: (loop["barriers"], loop["instructions"] / loop["bytes"])))
     return loops
 
 
