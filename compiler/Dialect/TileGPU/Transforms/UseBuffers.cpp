@@ -99,7 +99,8 @@ public:
         // On RDNA what loops move takes registers that threads lack.
         scalars(kernel, polynomials, facts, /*followsLoads=*/target.matrix.mfmaGeneration != 0),
         shortOffsets(polynomials, scalars),
-        isSmall(kernel->hasAttr(tile::TileDialect::smallArraysAttr)) {
+        isSmall(kernel->hasAttr(tile::TileDialect::smallArraysAttr)),
+        hasProducts(tilegpu::multiplies(kernel)) {
     kernel.walk([&](tile::StoreOp store) { written.insert(argumentOf(store.getPtr())); });
   }
 
@@ -521,9 +522,10 @@ private:
     return place.masks.empty() || narrow <= registers / lengthElsewhere(pointers, mask) + 1;
   }
 
-  /// Of what is loaded lanes may bring whole vectors where the mask ends within one.
+  /// Of what is loaded lanes may bring whole vectors where the mask ends within one. Each element
+  /// is chosen then: worth the registers of addresses next to products, too much of what streams.
   int64_t vectorLength(Value pointers, Value mask, const Place &place, unsigned axis) const {
-    if (place.isShort && isa<tile::LoadOp>(at) && target.loadsBeyondMasks)
+    if (hasProducts && place.isShort && isa<tile::LoadOp>(at) && target.loadsBeyondMasks)
       return facts.accessLength(pointers, mask, axis);
     int64_t length = facts.vectorLength(pointers, axis);
     for (Value part : place.masks)
@@ -551,6 +553,7 @@ private:
   ScalarPolynomials scalars;
   ShortOffsets shortOffsets;
   bool isSmall;
+  bool hasProducts;
   DenseSet<Value> written; ///< arrays that the kernel stores to
   Operation *at = nullptr;
   int64_t elementBytes = 0;

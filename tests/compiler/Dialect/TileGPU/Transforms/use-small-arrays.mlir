@@ -4,6 +4,12 @@
 
 #l = #tilegpu.layout<"register: 1 2; lane: 4 8 16 32 64 128; warp: ; block: -> 256">
 #p = #tilegpu.layout<"register: 1; lane: 2 4 8 16 32 64; warp: ; block: -> 128">
+#sum = #tilegpu.layout<"register: 0,1 0,2 0,8 0,16; lane: 1,0 2,0 4,0 8,0 16,0 0,4; warp: ; block: -> 32x32">
+#left = #tilegpu.layout<"register: 0,1 0,2 0,4 0,16; lane: 1,0 2,0 4,0 8,0 16,0 0,8; warp: ; block: -> 32x32">
+#right = #tilegpu.layout<"register: 1,0 2,0 4,0 16,0; lane: 0,1 0,2 0,4 0,8 0,16 8,0; warp: ; block: -> 32x32">
+!left = tensor<32x32xf16, #left>
+!right = tensor<32x32xf16, #right>
+!sums = tensor<32x32xf32, #sum>
 #u = #tilegpu.layout<"register: 1 2 4; lane: 0 0 0 0 0 0; warp: ; block: -> 8">
 
 module attributes {tilegpu.target = "hip:gfx942"} {
@@ -298,13 +304,29 @@ func.func @compared_once(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %y: 
   return %v, %w : tensor<256xf32, #l>, tensor<256xf32, #l>
 }
 
-// A mask that ends within a vector: lanes bring whole vectors.
+// A mask that ends within a vector: next to products lanes bring whole vectors.
 // CHECK-LABEL: func.func @ends_within
 // CHECK: %[[M:.*]] = arith.cmpi slt
 // CHECK: tilegpu.buffer_load %{{.*}} mask %[[M]] offset %{{.*}} strides [0] axis 0 vector 4
 // CHECK-NOT: tile.load
 // CHECK: return
-func.func @ends_within(%x: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32) -> tensor<256xf16, #l> attributes {tile.small_arrays} {
+func.func @ends_within(%x: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32, %a: !left, %b: !right, %c: !sums) -> (tensor<256xf16, #l>, !sums) attributes {tile.small_arrays} {
+  %r = tile.arange 0, 256 : tensor<256xi32, #l>
+  %ns = tile.splat %n : i32 -> tensor<256xi32, #l>
+  %m = arith.cmpi slt, %r, %ns : tensor<256xi32, #l>
+  %px = tile.splat %x : !tile.ptr<f16> -> tensor<256x!tile.ptr<f16>, #l>
+  %ax = tile.addptr %px, %r : tensor<256x!tile.ptr<f16>, #l>, tensor<256xi32, #l>
+  %v = tile.load %ax mask %m : (tensor<256x!tile.ptr<f16>, #l>, tensor<256xi1, #l>) -> tensor<256xf16, #l>
+  %d = tilegpu.dot %a, %b, %c unit <"mfma.32x32x8x2.f16.f32" swapped, warps 1 x 1> : (!left, !right, !sums) -> !sums
+  return %v, %d : tensor<256xf16, #l>, !sums
+}
+
+// Elsewhere to choose each element costs more than addresses of 64 bits.
+// CHECK-LABEL: func.func @ends_within_without_products
+// CHECK-NOT: tilegpu.buffer_load
+// CHECK: tile.load
+// CHECK: return
+func.func @ends_within_without_products(%x: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32) -> tensor<256xf16, #l> attributes {tile.small_arrays} {
   %r = tile.arange 0, 256 : tensor<256xi32, #l>
   %ns = tile.splat %n : i32 -> tensor<256xi32, #l>
   %m = arith.cmpi slt, %r, %ns : tensor<256xi32, #l>
