@@ -108,6 +108,87 @@ TEST_P(StreamingLoop, OfAnyLength) {
   }
 }
 
+constexpr int block = 32, most = 5 * block;
+
+/// Elements count where they are, and the last block is stored elsewhere.
+const char *const inBlocks = R"(
+@triton.jit
+def kernel(x, y, last, totals, n, N: tl.constexpr, COUNTS: tl.constexpr, LOADS_AHEAD: tl.constexpr):
+    i = tl.arange(0, N)
+    total = tl.zeros((N,), tl.int32)
+    end = tl.cdiv(n, N) if COUNTS else n
+    step = 1 if COUNTS else N
+    for k in tl.range(0, end, step, num_stages=2 if LOADS_AHEAD else 1):
+        at = k * N + i if COUNTS else k + i
+        inside = at < n
+        value = tl.load(x + at, mask=inside, other=7)
+        total = total * 3 + tl.where(inside, value - 2, 11)
+        result = total + tl.sum(value, 0)
+        if k + step < end:
+            tl.store(y + at, result, mask=inside)
+        else:
+            tl.store(last + i, result, mask=inside)
+    tl.store(totals + i, total)
+)";
+
+/// The kernel's error, or "" or what is wrong.
+std::string runInBlocks(SourceKernel &kernel, int n) {
+  std::vector<int32_t> given = numbers(3), y(most, -1), last(block, -1), totals(block);
+  for (int k = 0; k < n; k += block) {
+    uint32_t sum = 0;
+    auto value = [&](int i) { return k + i < n ? uint32_t(given[k + i]) : 7u; };
+    for (int i = 0; i < block; ++i)
+      sum += value(i);
+    for (int i = 0; i < block; ++i) {
+      totals[i] = int32_t(uint32_t(totals[i]) * 3 + (k + i < n ? value(i) - 2 : 11u));
+      if (k + i < n)
+        (k + block < n ? y[k + i] : last[i]) = int32_t(uint32_t(totals[i]) + sum);
+    }
+  }
+  given.resize(most);
+  Buffer<int32_t> x(given), ys(std::vector<int32_t>(most, -1)),
+      lasts(std::vector<int32_t>(block, -1)), sums(block);
+  if (std::string error = kernel.run({{"x", "*i32:16", x},
+                                      {"y", "*i32:16", ys},
+                                      {"last", "*i32:16", lasts},
+                                      {"totals", "*i32:16", sums},
+                                      {"n", "i32", n}},
+                                     {1, 1, 1});
+      !error.empty())
+    return error;
+  auto isAs = [](Buffer<int32_t> &found, const std::vector<int32_t> &expected) {
+    for (size_t i = 0; i < expected.size(); ++i)
+      if (found[i] != expected[i])
+        return false;
+    return true;
+  };
+  return !isAs(ys, y) ? "y" : !isAs(lasts, last) ? "last" : !isAs(sums, totals) ? "totals" : "";
+}
+
+/// Masks that only the last iteration has to ask for.
+TEST_P(StreamingLoop, OfBlocksThatABoundDivides) {
+  for (int counts : {0, 1})
+    for (int loadsAhead : {0, 1})
+      for (bool isSmall : {false, true}) {
+        SourceOptions options;
+        options.smallArrays = isSmall;
+        Buffer<int32_t> none(8);
+        SourceKernel kernel(inBlocks, GetParam(),
+                            {{"x", "*i32:16", none},
+                             {"y", "*i32:16", none},
+                             {"last", "*i32:16", none},
+                             {"totals", "*i32:16", none},
+                             {"n", "i32", 0}},
+                            {{"N", block}, {"COUNTS", counts}, {"LOADS_AHEAD", loadsAhead}},
+                            options);
+        ASSERT_EQ(kernel.errors(), "");
+        for (int n : {-40, 0, 1, 31, 32, 33, 64, 95, 97, 128, 159, 160})
+          EXPECT_EQ(runInBlocks(kernel, n), "")
+              << n << (counts ? ", by numbers of blocks" : "") << (loadsAhead ? ", ahead" : "")
+              << (isSmall ? ", small arrays" : "");
+      }
+}
+
 KILN_SOURCE_TESTS_ON_ALL(StreamingLoop);
 
 } // namespace

@@ -6,10 +6,17 @@
 // i < K - (n + 1) * 64 for some i >= 0 means that (n + 1) * 64 < K <= (K + 63) / 64 * 64. So of
 // both comparisons there is a polynomial that is positive where they hold (its margin), of the
 // mask's the largest of all elements; and of quotients by a constant, a bound from below.
+//
+// The other way round, an iteration with another one behind it has no element that
+//
+//   for k in range(0, N, 64): load(…, mask = k + i < N)
+//
+// masks off: N - k - i is positive for i < 64 where N - (k + 64) is. Here it is the smallest margin
+// of all elements, and of quotients a bound from above.
 
 #include "compiler/Dialect/TileGPU/Transforms/ImpliedConditions.h"
 
-#include "compiler/Dialect/Tile/Tile.h"
+#include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
@@ -47,19 +54,17 @@ public:
 
   /// The largest of a tensor's; none if it is not one number for the tile less indices.
   std::optional<Polynomial> largest(const Polynomial &margin) {
-    Polynomial most;
-    for (auto &[monomial, coefficient] : margin.terms()) {
-      Polynomial term;
-      term.add(monomial, coefficient);
-      bool isIndex = monomial.size() == 1 &&
-                     polynomials.meaning(monomial[0]).kind == SymbolMeaning::Kind::Axis;
-      if (isIndex && coefficient < 0)
-        continue;
-      if (!polynomials.isUniform(term))
-        return std::nullopt;
-      most = most.plus(term);
-    }
-    return most;
+    return boundOf(margin, [](unsigned, int64_t coefficient) -> std::optional<int64_t> {
+      return coefficient < 0 ? std::optional(0) : std::nullopt;
+    });
+  }
+
+  /// The smallest of a tensor's of that shape; none if it is not one number for the tile but for
+  /// indices.
+  std::optional<Polynomial> smallest(const Polynomial &margin, ArrayRef<int64_t> shape) {
+    return boundOf(margin, [&](unsigned axis, int64_t coefficient) -> std::optional<int64_t> {
+      return coefficient < 0 ? coefficient * (shape[axis] - 1) : 0;
+    });
   }
 
   /// Whether `margin` is at least `other` over a positive number, where `other` is positive.
@@ -81,11 +86,57 @@ public:
     return false;
   }
 
+  /// Whether `margin` is positive wherever `other` is. It is known whether quotients in that are
+  /// not negative there.
+  bool isPositiveWith(const Polynomial &margin, const Polynomial &other, bool hasNoSign) {
+    auto isAbove = [&](const Polynomial &atMost, int64_t times) {
+      // What is at least `times` where `other` is positive.
+      return isNotNegative(
+          margin.plus(atMost, /*factor=*/-1).plus(Polynomial::constant(times - 1)));
+    };
+    if (isAbove(other, 1))
+      return true;
+    if (!hasNoSign)
+      return false;
+    for (auto &[monomial, coefficient] : other.terms()) {
+      std::optional<Quotient> quotient = quotientOf(monomial);
+      if (!quotient || coefficient != 1)
+        continue;
+      Polynomial whole = Polynomial().plus(other);
+      whole.add(monomial, -1);
+      if (isAbove(whole.times(Polynomial::constant(quotient->divisor)).plus(quotient->dividend),
+                  quotient->divisor))
+        return true;
+    }
+    return false;
+  }
+
 private:
-  /// A symbol of which `divisor` times are at least `least`.
+  /// With the number that `ofIndex` has for an axis and its coefficient in place of each index;
+  /// none if that has none, or there is anything else that is not one number for the tile.
+  std::optional<Polynomial>
+  boundOf(const Polynomial &margin,
+          function_ref<std::optional<int64_t>(unsigned, int64_t)> ofIndex) {
+    Polynomial bound;
+    for (auto &[monomial, coefficient] : margin.terms()) {
+      Polynomial term;
+      term.add(monomial, coefficient);
+      bool isIndex = monomial.size() == 1 &&
+                     polynomials.meaning(monomial[0]).kind == SymbolMeaning::Kind::Axis;
+      std::optional<int64_t> number =
+          isIndex ? ofIndex(polynomials.meaning(monomial[0]).axis, coefficient) : std::nullopt;
+      if (!number && !polynomials.isUniform(term))
+        return std::nullopt;
+      bound = bound.plus(number ? Polynomial::constant(*number) : term);
+    }
+    return bound;
+  }
+
+  /// A symbol of which `divisor` times are at least `least`, and unless it is negative at most
+  /// `dividend`.
   struct Quotient {
     int64_t divisor;
-    Polynomial least;
+    Polynomial dividend, least;
   };
 
   std::optional<Quotient> quotientOf(const Polynomial::Monomial &monomial) {
@@ -97,7 +148,8 @@ private:
         !divisor.isStrictlyPositive())
       return std::nullopt;
     int64_t by = divisor.getSExtValue();
-    return Quotient{by, polynomials.of(division.getLhs()).plus(Polynomial::constant(1 - by))};
+    Polynomial dividend = polynomials.of(division.getLhs());
+    return Quotient{by, dividend, dividend.plus(Polynomial::constant(1 - by))};
   }
 
   static bool isNotNegative(const Polynomial &difference) {
@@ -126,6 +178,29 @@ bool isImplied(Value condition, Value mask, IndexPolynomials &polynomials) {
     return false;
   std::optional<Polynomial> other = implications.largest(*ofElements);
   return other && implications.isAtLeast(*margin, *other);
+}
+
+bool holdsBeforeLast(Value mask, scf::ForOp loop, IndexPolynomials &polynomials) {
+  Operation *op = mask.getDefiningOp();
+  if (isa_and_nonnull<arith::AndIOp, tile::SplatOp, tile::BroadcastOp, tile::ExpandDimsOp,
+                      tilegpu::ConvertLayoutOp>(op))
+    return llvm::all_of(op->getOperands(),
+                        [&](Value part) { return holdsBeforeLast(part, loop, polynomials); });
+  auto comparison = dyn_cast_or_null<arith::CmpIOp>(op);
+  if (!comparison || loop.getUnsignedCmp())
+    return false;
+  Implications implications(polynomials);
+  std::optional<Polynomial> margin = implications.marginOf(comparison, /*exact=*/false);
+  if (!margin)
+    return false;
+  std::optional<Polynomial> least =
+      implications.smallest(*margin, tile::shapeOf(comparison.getLhs().getType()));
+  Polynomial left = polynomials.of(loop.getUpperBound())
+                        .plus(polynomials.of(loop.getInductionVar()), /*factor=*/-1)
+                        .plus(polynomials.of(loop.getStep()), /*factor=*/-1);
+  APInt first;
+  bool hasNoSign = matchPattern(loop.getLowerBound(), m_ConstantInt(&first)) && !first.isNegative();
+  return least && implications.isPositiveWith(*least, left, hasNoSign);
 }
 
 } // namespace kiln

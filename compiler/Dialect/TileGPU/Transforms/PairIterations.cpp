@@ -42,10 +42,6 @@ static bool isShort(scf::ForOp loop, const TargetInfo &target) {
   return products <= most * tilegpu::numWarpsOf(loop);
 }
 
-static bool isZero(Value value) {
-  return matchPattern(value, m_PosZeroFloat()) || matchPattern(value, m_Zero());
-}
-
 /// Divides by what an iteration computes, which may be zero where there is none.
 static bool dividesByItsOwn(scf::ForOp loop, Operation &op) {
   return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::CeilDivSIOp,

@@ -1,4 +1,5 @@
-// The last iteration of a loop stands behind it, where loads run ahead in registers.
+// The last iteration of a loop stands behind it, where loads run ahead in registers, or masks are
+// for that one alone.
 //
 //     for i in 0 … n: next = load(p(i + 1)) if i + 1 < n; …; buffer = next
 //
@@ -11,6 +12,11 @@
 //
 // the loop asks nothing. The last iteration loads nothing ahead, and what it would store of that
 // nobody reads.
+//
+// Nor does it ask what holds in all iterations but the last (ImpliedConditions.h), as the mask of a
+// tile that the loop's bound divides. Loops without products have their last iteration behind them
+// for that as well, if something else depends on it than which lanes reach memory: that costs
+// little as a bound.
 //
 // A mask that hangs on the loop's bound answers the question by itself (ImpliedConditions.h), and
 // costs the same without it: such loops stay as they are. So do those whose code is large, as it is
@@ -38,6 +44,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
 
@@ -52,6 +59,8 @@ public:
     loop.getBody()->walk([&](arith::CmpIOp comparison) {
       if (asksForNext(comparison))
         questions.insert(comparison);
+      else if (holdsBeforeLast(comparison, loop, polynomials))
+        masks.insert(comparison);
     });
   }
 
@@ -77,20 +86,44 @@ public:
     return load.getMask() ? questionIn(load.getMask()) : Value();
   }
 
-  /// What else is in the mask; null: nothing.
-  Value withoutQuestion(Value mask, OpBuilder &b) const {
-    if (!questionIn(mask))
-      return mask;
-    auto both = mask.getDefiningOp<arith::AndIOp>();
-    if (!both)
-      return {};
-    Value left = withoutQuestion(both.getLhs(), b), right = withoutQuestion(both.getRhs(), b);
-    if (!left || !right)
-      return left ? left : right;
-    return arith::AndIOp::create(b, mask.getLoc(), left, right);
+  /// Whether what holds in all iterations but the last decides over more than a bound of accesses.
+  bool masksMore() const {
+    auto chooses = [](Operation *user) { return isa<scf::IfOp, arith::SelectOp>(user); };
+    return llvm::any_of(masks, [&](Operation *mask) { return decidesMore(mask->getResult(0)); }) ||
+           llvm::any_of(questions, [&](Operation *asking) {
+             return llvm::any_of(asking->getUsers(), chooses);
+           });
+  }
+
+  bool isQuestion(Operation *op) const { return questions.contains(op); }
+
+  /// In all iterations there is a next one.
+  void answer(OpBuilder b) const {
+    for (const auto &comparisons : {questions, masks})
+      for (Operation *comparison : comparisons) {
+        b.setInsertionPoint(comparison);
+        auto yes = cast<TypedAttr>(b.getOneAttr(comparison->getResult(0).getType()));
+        comparison->getResult(0).replaceAllUsesWith(
+            arith::ConstantOp::create(b, comparison->getLoc(), yes));
+      }
   }
 
 private:
+  bool decidesMore(Value mask) const {
+    return llvm::any_of(mask.getUses(), [&](OpOperand &use) {
+      Operation *user = use.getOwner();
+      if (auto load = dyn_cast<tile::LoadOp>(user))
+        return load.getOther() && !isZero(load.getOther());
+      if (isa<tile::StoreOp>(user))
+        return false;
+      if (auto both = dyn_cast<arith::AndIOp>(user))
+        return !holdsBeforeLast(both, loop, polynomials) || decidesMore(both);
+      bool isView =
+          isa<tile::SplatOp, tile::BroadcastOp, tile::ExpandDimsOp, tilegpu::ConvertLayoutOp>(user);
+      return !isView || decidesMore(user->getResult(0));
+    });
+  }
+
   Value questionIn(Value mask) const {
     if (auto both = mask.getDefiningOp<arith::AndIOp>()) {
       Value left = questionIn(both.getLhs());
@@ -118,7 +151,8 @@ private:
 
   scf::ForOp loop;
   IndexPolynomials &polynomials;
-  DenseSet<Operation *> questions;
+  DenseSet<Operation *> questions; ///< whether there is a next iteration
+  DenseSet<Operation *> masks;     ///< what else holds in all iterations but the last
 };
 
 class LastIteration {
@@ -126,12 +160,12 @@ public:
   LastIteration(scf::ForOp loop, const AskingLoop &asking)
       : loop(loop), asking(asking), b(loop.getContext()), loc(loop.getLoc()) {}
 
-  void moveBehind() {
+  LogicalResult moveBehind() {
     b.setInsertionPoint(loop);
     Value any = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, loop.getLowerBound(),
                                       loop.getUpperBound());
-    auto branch = scf::IfOp::create(b, loc, loop.getResultTypes(), any,
-                                    /*withElseRegion=*/true);
+    auto branch = scf::IfOp::create(b, loc, loop.getResultTypes(), any, /*addThenBlock=*/true,
+                                    /*addElseBlock=*/true);
     loop.replaceAllUsesWith(branch.getResults());
     b.setInsertionPointToStart(branch.elseBlock());
     scf::YieldOp::create(b, loc, loop.getInitArgs());
@@ -142,8 +176,8 @@ public:
     b.setInsertionPointToEnd(branch.thenBlock());
     scf::YieldOp::create(b, loc, copyBody(number));
     dropDeadStores(branch);
-    eraseUnused(*branch.thenBlock());
-    answerInLoop();
+    asking.answer(b);
+    return simplify(branch.getThenRegion());
   }
 
 private:
@@ -167,12 +201,16 @@ private:
       auto load = dyn_cast<tile::LoadOp>(&op);
       if (load && asking.questionOf(load))
         mapping.map(load.getResult(), nothing(load, mapping));
+      else if (asking.isQuestion(&op))
+        mapping.map(op.getResult(0), no());
       else
         copies.push_back(b.clone(op, mapping));
     }
     return llvm::map_to_vector(loop.getYieldedValues(),
                                [&](Value value) { return mapping.lookupOrDefault(value); });
   }
+
+  Value no() { return arith::ConstantOp::create(b, loc, b.getBoolAttr(false)); }
 
   /// What the load leaves where its mask is false.
   Value nothing(tile::LoadOp load, IRMapping &mapping) {
@@ -196,7 +234,7 @@ private:
         return !isa<tilegpu::SharedStoreOp>(user) && isBehind(user, store, branch);
       });
       if (!isRead)
-        dead.insert(store);
+        store.erase();
     }
   }
 
@@ -207,26 +245,13 @@ private:
     return !outside || branch->isBeforeInBlock(outside);
   }
 
-  void eraseUnused(Block &block) {
-    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
-      if (dead.contains(&op) || isOpTriviallyDead(&op))
-        op.erase();
-  }
-
-  /// There is a next iteration for each.
-  void answerInLoop() {
-    for (auto load : loop.getBody()->getOps<tile::LoadOp>())
-      if (asking.questionOf(load)) {
-        b.setInsertionPoint(load);
-        Value mask = asking.withoutQuestion(load.getMask(), b);
-        if (mask) {
-          load.getMaskMutable().assign(mask);
-          continue;
-        }
-        load.getMaskMutable().clear();
-        load.getOtherMutable().clear();
-      }
-    eraseUnused(*loop.getBody());
+  /// By what is asked no more.
+  LogicalResult simplify(Region &region) {
+    RewritePatternSet patterns(b.getContext());
+    tile::LoadOp::getCanonicalizationPatterns(patterns, b.getContext());
+    tile::StoreOp::getCanonicalizationPatterns(patterns, b.getContext());
+    scf::IfOp::getCanonicalizationPatterns(patterns, b.getContext());
+    return applyPatternsGreedily(region, std::move(patterns));
   }
 
   scf::ForOp loop;
@@ -234,7 +259,6 @@ private:
   OpBuilder b;
   Location loc;
   SmallVector<Operation *> copies;
-  DenseSet<Operation *> dead;
 };
 
 /// Whether the loop's code is short enough to be there twice. A streaming loop is there several
@@ -262,12 +286,14 @@ struct PeelLoopsPass : PassWrapper<PeelLoopsPass, OperationPass<func::FuncOp>> {
     for (scf::ForOp loop : innermostLoops(kernel)) {
       IndexPolynomials polynomials;
       AskingLoop asking(loop, polynomials);
-      if (loop.getUnsignedCmp() || !asking.isUnanswered() || !isShort(loop, streams))
+      bool isAsked = asking.isUnanswered() || (streams && asking.masksMore());
+      if (loop.getUnsignedCmp() || !isAsked || !isShort(loop, streams))
         continue;
       if (!streams &&
           (loop.getBody()->getOps<tilegpu::DotOp>().empty() || !asking.onlyLoadsAhead()))
         continue;
-      LastIteration(loop, asking).moveBehind();
+      if (failed(LastIteration(loop, asking).moveBehind()))
+        return signalPassFailure();
     }
   }
 };

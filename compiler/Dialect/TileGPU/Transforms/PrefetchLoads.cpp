@@ -28,12 +28,14 @@
 
 #include "compiler/Analysis/AccessVector.h"
 #include "compiler/Dialect/TileGPU/Transforms/EqualArguments.h"
+#include "compiler/Dialect/TileGPU/Transforms/ImpliedConditions.h"
 #include "compiler/Dialect/TileGPU/Transforms/LoadsAhead.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
 #include "compiler/Dialect/TileGPU/Transforms/RegisterEstimate.h"
 #include "compiler/Dialect/TileGPU/Transforms/StagedLoads.h"
 #include "compiler/Dialect/TileGPU/Transforms/StoragePlan.h"
 #include "compiler/Dialect/TileGPU/Transforms/WaitingLoops.h"
+#include "compiler/Target/MemoryFeatures.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -216,8 +218,13 @@ private:
 
 class Prefetcher {
 public:
-  Prefetcher(scf::ForOp loop, AheadLoads ahead)
-      : loop(loop), ahead(std::move(ahead)), rewriter(loop.getContext()) {}
+  Prefetcher(scf::ForOp loop, AheadLoads ahead, const TargetInfo &target)
+      : loop(loop), ahead(std::move(ahead)), rewriter(loop.getContext()) {
+    if (memoryFeaturesOf(target).boundedBuffers)
+      for (tile::LoadOp load : this->ahead.loads)
+        if (isChosenLater(load))
+          chosenLater.insert(load);
+  }
 
   void run() {
     rewriter.setInsertionPoint(loop);
@@ -236,7 +243,7 @@ public:
         rewriter, loaded, /*replaceInitOperandUsesInLoop=*/false, next));
     auto mine = carrying.getRegionIterArgs().take_back(loads.size());
     for (auto [load, value] : llvm::zip_equal(loads, mine))
-      rewriter.replaceOp(load, value);
+      rewriter.replaceOp(load, chosenLater.contains(load) ? chosen(load, value) : value);
     SmallVector<Operation *> addresses = inOrder(ahead.addresses.ops);
     for (Operation *op : llvm::reverse(addresses))
       if (isOpTriviallyDead(op))
@@ -251,10 +258,25 @@ private:
     SmallVector<Value> loaded;
     for (tile::LoadOp load : ahead.loads) {
       auto copy = cast<tile::LoadOp>(rewriter.clone(*load, iteration));
+      if (chosenLater.contains(load))
+        copy.getOtherMutable().clear();
       makeConditional(rewriter, copy, exists);
       loaded.push_back(copy.getResult());
     }
     return loaded;
+  }
+
+  /// Where hardware bounds mask a load, what else than zero there is beyond them is chosen where it
+  /// is used if only the last iteration has to ask (PeelLoops.cpp).
+  bool isChosenLater(tile::LoadOp load) {
+    return load.getOther() && !isZero(load.getOther()) &&
+           holdsBeforeLast(load.getMask(), loop, polynomials);
+  }
+
+  Value chosen(tile::LoadOp load, Value loaded) {
+    rewriter.setInsertionPoint(load);
+    return arith::SelectOp::create(rewriter, load.getLoc(), load.getMask(), loaded,
+                                   load.getOther());
   }
 
   /// At the beginning of the body, into which the operations have moved by now.
@@ -296,6 +318,8 @@ private:
   scf::ForOp loop;
   AheadLoads ahead;
   IRRewriter rewriter;
+  IndexPolynomials polynomials;
+  DenseSet<Operation *> chosenLater;
 };
 
 struct PrefetchLoadsPass : PassWrapper<PrefetchLoadsPass, OperationPass<func::FuncOp>> {
@@ -329,7 +353,7 @@ struct PrefetchLoadsPass : PassWrapper<PrefetchLoadsPass, OperationPass<func::Fu
       if (distance > 1)
         loadAhead(loop, ahead->loads, inOrder(ahead->addresses.ops), distance);
       else
-        Prefetcher(loop, std::move(*ahead)).run();
+        Prefetcher(loop, std::move(*ahead), *target).run();
     }
   }
 

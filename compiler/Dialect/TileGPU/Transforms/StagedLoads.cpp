@@ -457,6 +457,10 @@ scf::ForOp countSigned(scf::ForOp loop, StagedLoads &staged, bool isWide) {
   return counted;
 }
 
+bool isZero(Value value) {
+  return matchPattern(value, m_Zero()) || matchPattern(value, m_PosZeroFloat());
+}
+
 void makeConditional(RewriterBase &rewriter, tile::LoadOp load, Value condition) {
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(load);

@@ -37,6 +37,10 @@ tilegpu::AllocOp allocationBehind(mlir::Value buffer);
 /// Who uses the buffer, as it is or transposed.
 llvm::SmallVector<mlir::Operation *> usersOf(tilegpu::AllocOp buffer);
 
+/// Whether the scalar or each element is zero, the positive one: what a bounded load brings in
+/// place of what is not there.
+bool isZero(mlir::Value value);
+
 /// Has the load made only where `condition`, which is for all elements, holds as well.
 void makeConditional(mlir::RewriterBase &rewriter, tile::LoadOp load, mlir::Value condition);
 

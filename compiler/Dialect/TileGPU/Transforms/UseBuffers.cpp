@@ -33,6 +33,7 @@
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
 #include "compiler/Dialect/TileGPU/Transforms/ScalarPolynomials.h"
 #include "compiler/Dialect/TileGPU/Transforms/ShortOffsets.h"
+#include "compiler/Dialect/TileGPU/Transforms/StagedLoads.h"
 #include "compiler/Layout/RegisterRenaming.h"
 #include "compiler/Target/MemoryFeatures.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -558,10 +559,6 @@ private:
   Operation *at = nullptr;
   int64_t elementBytes = 0;
 };
-
-bool isZero(Value value) {
-  return matchPattern(value, m_Zero()) || matchPattern(value, m_PosZeroFloat());
-}
 
 void useBuffer(tile::LoadOp load, const Place &place, BufferPlanner &planner) {
   OpBuilder b(load);
