@@ -95,12 +95,13 @@ class Ways:
         """(next block, whether lanes have done the one half of what they choose between, flags)."""
         flags, start = self._behind(block, flags)
         half, targets = self._half(block), [t for t in self.after[block] if t in inside and start in (None, self.ranges[t][0])]
+        chooses = half == "then" and any(self._half(t) == "else" for t in self.after[block] if t != block + 1)
         accesses = any(is_access(i) for around in range(block + 1, max(targets, default=0)) for i in self.body(around))
         for target in targets:
             enters = target == block + 1
             if half and not enters and not accesses or half == "else" and accesses and enters == done:
                 continue
-            yield target, enters if half == "then" and accesses else done, flags
+            yield target, enters if chooses and accesses else done, flags
 
     def best(self, head, inside):
         """The instructions' numbers of the way from the head on that moves most bytes, with fewest instructions."""
