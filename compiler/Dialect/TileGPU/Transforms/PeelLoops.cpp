@@ -261,10 +261,10 @@ private:
   SmallVector<Operation *> copies;
 };
 
-/// Whether the loop's code is short enough to be there twice. A streaming loop is there several
-/// times where arguments may be equal.
+/// Whether the loop's code is short enough to be there twice.
 bool isShort(scf::ForOp loop, bool streams) {
-  return registersComputedIn(loop) <= (streams ? 512u : 4096u);
+  constexpr unsigned mostBesideProducts = 4096;
+  return streams ? isShortStream(loop) : registersComputedIn(loop) <= mostBesideProducts;
 }
 
 struct PeelLoopsPass : PassWrapper<PeelLoopsPass, OperationPass<func::FuncOp>> {

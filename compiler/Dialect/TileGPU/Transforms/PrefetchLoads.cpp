@@ -220,7 +220,7 @@ class Prefetcher {
 public:
   Prefetcher(scf::ForOp loop, AheadLoads ahead, const TargetInfo &target)
       : loop(loop), ahead(std::move(ahead)), rewriter(loop.getContext()) {
-    if (memoryFeaturesOf(target).boundedBuffers)
+    if (memoryFeaturesOf(target).boundedBuffers && isShortStream(loop))
       for (tile::LoadOp load : this->ahead.loads)
         if (isChosenLater(load))
           chosenLater.insert(load);

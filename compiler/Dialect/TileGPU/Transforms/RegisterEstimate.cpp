@@ -54,6 +54,11 @@ unsigned registersComputedIn(scf::ForOp loop) {
   return registers;
 }
 
+bool isShortStream(scf::ForOp loop) {
+  constexpr unsigned most = 512;
+  return registersComputedIn(loop) <= most;
+}
+
 unsigned registersOfStep(tilegpu::DotOp dot, Value operand) {
   int64_t depth = tilegpu::shapeOfOperand(dot.getA()).back();
   int64_t step = dot.getUnit() ? dot.getUnit()->getTiling().instruction->k : 1;

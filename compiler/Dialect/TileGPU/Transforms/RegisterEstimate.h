@@ -26,6 +26,10 @@ unsigned registersOf(mlir::Value value);
 /// a scalar.
 unsigned registersComputedIn(mlir::scf::ForOp loop);
 
+/// Whether the code of a loop without products is short enough to have its last iteration behind it
+/// (PeelLoops.cpp): it is there several times where arguments may be equal.
+bool isShortStream(mlir::scf::ForOp loop);
+
 /// Those of the operand's elements that the dot multiplies at a time, one step along k.
 unsigned registersOfStep(tilegpu::DotOp dot, mlir::Value operand);
 
