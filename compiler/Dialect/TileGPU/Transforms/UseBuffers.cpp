@@ -40,6 +40,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
@@ -556,6 +558,14 @@ private:
   int64_t elementBytes = 0;
 };
 
+/// Whether a thread makes one of the two or the other, as in versions of a loop, of which one runs.
+bool excludeEachOther(Operation *access, Operation *other) {
+  for (Operation *around = access; (around = around->getParentOfType<LoopLikeOpInterface>());)
+    if (around->isProperAncestor(other))
+      return false;
+  return insideMutuallyExclusiveRegions(access, other);
+}
+
 bool isZero(Value value) {
   return matchPattern(value, m_Zero()) || matchPattern(value, m_PosZeroFloat());
 }
@@ -649,13 +659,15 @@ private:
 
   /// An array of which some access has short offsets, and one writes, has one base for all: LLVM's
   /// scheduler takes two that are a constant apart for different memory, as a loop's are that LLVM
-  /// has unrolled. So a thread's element that iterations meet in must have one base in them.
+  /// has unrolled. So a thread's element that iterations meet in must have one base in them. Of
+  /// versions, of which one runs, each may have its own.
   static void dropDifferentBases(std::vector<Place> &places) {
     DenseSet<Value> mixed;
     for (const Place &place : places)
       for (const Place &other : places)
         if (place.isShort && place.argument == other.argument &&
             (isa<tile::StoreOp>(place.access) || isa<tile::StoreOp>(other.access)) &&
+            !excludeEachOther(place.access, other.access) &&
             (!other.isShort || !(place.offset == other.offset) ||
              (place.isMoved && (!place.rest || !(*place.rest == other.rest)))))
           mixed.insert(place.argument);
@@ -671,6 +683,7 @@ private:
       for (const Place &other : places)
         if (place.argument == other.argument &&
             (isa<tile::StoreOp>(place.access) || isa<tile::StoreOp>(other.access)) &&
+            !excludeEachOther(place.access, other.access) &&
             !(place.offset == other.offset &&
               place.start.terms().empty() == other.start.terms().empty()))
           mixed.insert(place.argument);
