@@ -25,12 +25,15 @@
 // by goes to the base, so that offsets are the same in all iterations. A lane that is masked off
 // when the loop begins, and not later, may begin in front of the array: so the base begins 2 GiB
 // less 32 bytes in front of it.
+//
+// Single elements of such arrays stay what they are, by fewer additions (ScalarAddresses.h).
 
 #include "compiler/Analysis/ValueSources.h"
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "compiler/Dialect/TileGPU/Transforms/ImpliedConditions.h"
 #include "compiler/Dialect/TileGPU/Transforms/OwnerLoads.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
+#include "compiler/Dialect/TileGPU/Transforms/ScalarAddresses.h"
 #include "compiler/Dialect/TileGPU/Transforms/ScalarPolynomials.h"
 #include "compiler/Dialect/TileGPU/Transforms/ShortOffsets.h"
 #include "compiler/Layout/RegisterRenaming.h"
@@ -634,6 +637,7 @@ struct UseBuffersPass : PassWrapper<UseBuffersPass, OperationPass<func::FuncOp>>
     // The addresses.
     IRRewriter rewriter(&getContext());
     (void)runRegionDCE(rewriter, getOperation()->getRegions());
+    addIndicesFirst(getOperation());
   }
 
 private:

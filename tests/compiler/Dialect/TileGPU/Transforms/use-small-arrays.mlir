@@ -456,4 +456,32 @@ func.func @versions_in_turns(%x: !tile.ptr<f32>, %n: i32, %stride: i32, %value: 
   }
   return
 }
+
+// The indices of a single element are added up before they are bytes of 64 bits.
+// CHECK-LABEL: func.func @element
+// CHECK-SAME: (%[[X:.*]]: !tile.ptr<i32>, %[[A:.*]]: i32, %[[B:.*]]: i32
+// CHECK: %[[SUM:.*]] = arith.addi %[[A]], %[[B]] : i32
+// CHECK: %[[AT:.*]] = tile.addptr %[[X]], %[[SUM]] : !tile.ptr<i32>, i32
+// CHECK: tile.load %[[AT]]
+func.func @element(%x: !tile.ptr<i32>, %a: i32, %b: i32) -> i32 attributes {tile.small_arrays} {
+  %first = tile.addptr %x, %a : !tile.ptr<i32>, i32
+  %second = tile.addptr %first, %b : !tile.ptr<i32>, i32
+  %v = tile.load %second : (!tile.ptr<i32>) -> i32
+  return %v : i32
+}
+
+// Not where they have more bits, or the place in between is used, too.
+// CHECK-LABEL: func.func @two_elements
+// CHECK-NOT: arith.addi
+// CHECK: return
+func.func @two_elements(%x: !tile.ptr<i32>, %a: i32, %b: i32, %wide: i64) -> (i32, i32, i32) attributes {tile.small_arrays} {
+  %first = tile.addptr %x, %a : !tile.ptr<i32>, i32
+  %second = tile.addptr %first, %b : !tile.ptr<i32>, i32
+  %u = tile.load %first : (!tile.ptr<i32>) -> i32
+  %v = tile.load %second : (!tile.ptr<i32>) -> i32
+  %far = tile.addptr %x, %wide : !tile.ptr<i32>, i64
+  %third = tile.addptr %far, %b : !tile.ptr<i32>, i32
+  %w = tile.load %third : (!tile.ptr<i32>) -> i32
+  return %u, %v, %w : i32, i32, i32
+}
 }
