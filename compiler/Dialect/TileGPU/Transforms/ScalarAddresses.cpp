@@ -2,6 +2,7 @@
 
 #include "compiler/Dialect/Tile/Tile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -28,7 +29,8 @@ void addIndicesFirst(func::FuncOp kernel) {
     auto first = second.getPtr().getDefiningOp<tile::AddPtrOp>();
     bool isShort = first && first.getOffset().getType().isInteger(32) &&
                    second.getOffset().getType().isInteger(32);
-    if (!isShort || !first->hasOneUse() || !isOfKernel(first.getPtr()) || !isOnlyAccessed(second))
+    if (!isShort || !first->hasOneUse() || !isOfKernel(first.getPtr()) || !isOnlyAccessed(second) ||
+        matchPattern(second.getOffset(), m_Constant()))
       return;
     OpBuilder b(second);
     Value sum = arith::AddIOp::create(b, second.getLoc(), first.getOffset(), second.getOffset());

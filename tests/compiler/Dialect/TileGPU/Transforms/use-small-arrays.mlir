@@ -470,11 +470,12 @@ func.func @element(%x: !tile.ptr<i32>, %a: i32, %b: i32) -> i32 attributes {tile
   return %v : i32
 }
 
-// Not where they have more bits, or the place in between is used, too.
-// CHECK-LABEL: func.func @two_elements
+// Not where they have more bits, the place in between is used, too, or an access has the second as its own offset.
+// CHECK-LABEL: func.func @other_elements
 // CHECK-NOT: arith.addi
 // CHECK: return
-func.func @two_elements(%x: !tile.ptr<i32>, %a: i32, %b: i32, %wide: i64) -> (i32, i32, i32) attributes {tile.small_arrays} {
+func.func @other_elements(%x: !tile.ptr<i32>, %a: i32, %b: i32, %wide: i64) -> (i32, i32, i32, i32) attributes {tile.small_arrays} {
+  %c4 = arith.constant 4 : i32
   %first = tile.addptr %x, %a : !tile.ptr<i32>, i32
   %second = tile.addptr %first, %b : !tile.ptr<i32>, i32
   %u = tile.load %first : (!tile.ptr<i32>) -> i32
@@ -482,6 +483,9 @@ func.func @two_elements(%x: !tile.ptr<i32>, %a: i32, %b: i32, %wide: i64) -> (i3
   %far = tile.addptr %x, %wide : !tile.ptr<i32>, i64
   %third = tile.addptr %far, %b : !tile.ptr<i32>, i32
   %w = tile.load %third : (!tile.ptr<i32>) -> i32
-  return %u, %v, %w : i32, i32, i32
+  %near = tile.addptr %x, %b : !tile.ptr<i32>, i32
+  %fourth = tile.addptr %near, %c4 : !tile.ptr<i32>, i32
+  %y = tile.load %fourth : (!tile.ptr<i32>) -> i32
+  return %u, %v, %w, %y : i32, i32, i32, i32
 }
 }
