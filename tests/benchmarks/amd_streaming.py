@@ -198,18 +198,23 @@ def shape_of(loop):
     return {width: n // common for width, n in loop["widths"].items()}
 
 
+def meetings_of(loop):
+    """How often threads meet for the same bytes, however many iterations the loop does in a round."""
+    return loop["barriers"] / loop["bytes"]
+
+
 def without_versions(loops, count):
     """Loops while there are more than `count`, without what is there again: behind a loop of several iterations a round the one of what is left over, and of
     others with the same accesses, those of most bytes, the one where threads meet more, which is for equal arguments."""
     loops = list(loops)
     for loop, rest in itertools.pairwise(list(loops)):
-        if len(loops) > count > 0 and shape_of(loop) == shape_of(rest) and loop["bytes"] > rest["bytes"] and loop["barriers"] >= rest["barriers"]:
+        if len(loops) > count > 0 and shape_of(loop) == shape_of(rest) and loop["bytes"] > rest["bytes"] and meetings_of(loop) >= meetings_of(rest):
             loops.remove(rest)
     while len(loops) > count > 0:
         alike = [(a, b) for a, b in itertools.combinations(loops, 2) if shape_of(a) == shape_of(b)]
         if not alike:
             break
-        loops.remove(max(max(alike, key=lambda pair: pair[0]["bytes"]), key=lambda loop: (loop["barriers"], loop["instructions"] / loop["bytes"])))
+        loops.remove(max(max(alike, key=lambda pair: pair[0]["bytes"]), key=lambda loop: (meetings_of(loop), loop["instructions"] / loop["bytes"])))
     return loops
 
 

@@ -314,11 +314,18 @@ double LayoutCosts::combination(Operation *op, unsigned axis, const LinearLayout
   double words = 0;
   for (Value operand : op->getOperands())
     words += (tilegpu::storageBits(getElementTypeOrSelf(operand)) + 31) / 32;
-  // A scan keeps all of its elements, a reduction what remains after its steps within threads.
+  // A reduction keeps what remains after its steps within threads; a scan all of its elements, but
+  // of those that follow each other in a thread one goes from lane to lane, for all of them, and
+  // takes what comes from another lane only where there is one before it.
   double registers = double(layout.numRegisters());
-  double kept = isScan ? registers : double(layout.slice(axis).numRegisters());
+  auto inThread = [](const AxisStep &step) { return !step.lanes && !step.warps; };
+  unsigned inRuns = ArrayRef(steps.local).take_while(inThread).size();
+  double kept =
+      isScan ? std::ldexp(registers, -int(inRuns)) : double(layout.slice(axis).numRegisters());
   auto shuffles = llvm::count_if(steps.local, [](const AxisStep &step) { return step.lanes != 0; });
-  double cost = registers + 2 * kept * double(shuffles) * words;
+  double cost = registers + (isScan ? 3 : 2) * kept * double(shuffles) * words;
+  if (isScan && inRuns)
+    cost += registers * words;
   if (steps.exchanged.empty())
     return cost;
   if (4 * words * double(steps.numPartials()) > double(target.maxSharedBytes))

@@ -8,9 +8,9 @@
 // Modulo 2^32 both are the same, whatever overflows; what is said of overflow is dropped.
 //
 // Not where each product has a part of its own that the loop changes: it would be multiplied as
-// often. Nor of many offsets, as each then holds a register through the loop. LLVM has nothing that
-// does this: Reassociate takes no factors out of sums of several uses, and LICM moves sums of
-// products, not products of sums.
+// often. Nor of many offsets, as each of a row of its own then holds a register through the loop.
+// LLVM has nothing that does this: Reassociate takes no factors out of sums of several uses, and
+// LICM moves sums of products, not products of sums.
 
 #include "compiler/Target/AMD/DistributeStrides.h"
 
@@ -50,12 +50,11 @@ public:
           classify(op);
     constexpr size_t mostHeld = 16;
     findOffsets();
-    if (offsets.size() > mostHeld)
-      return;
     for (Instruction *op : linear)
       if (needed.contains(op))
         parts[op] = divide(*op);
-    replaceOffsets();
+    if (countHeld() <= mostHeld)
+      replaceOffsets();
     for (llvm::WeakTrackingVH &op : made)
       if (op)
         llvm::RecursivelyDeleteTriviallyDeadInstructions(op);
@@ -160,6 +159,17 @@ private:
       made.push_back(known);
     }
     return known;
+  }
+
+  /// Registers that what the loop does not change of the offsets takes: rows of several iterations
+  /// that are one have it in common.
+  size_t countHeld() const {
+    llvm::DenseSet<llvm::Value *> held;
+    for (Instruction *op : offsets)
+      if (llvm::Value *fixed = parts.lookup(op).fixed;
+          !llvm::isa_and_nonnull<llvm::Constant>(fixed))
+        held.insert(fixed);
+    return held.size();
   }
 
   void replaceOffsets() {

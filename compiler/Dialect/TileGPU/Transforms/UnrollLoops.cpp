@@ -34,10 +34,13 @@ bool isForEqualArguments(scf::ForOp loop) {
 
 /// Whether a processor has all the warps that it can hold, by the estimate, if threads hold what a
 /// second iteration loads, too. Of fewer it may have half as many, as LLVM interleaves the two.
+/// What is loaded for the next iteration is there twice already, and a second one takes the place
+/// of the first one's.
 bool leavesAllWarps(scf::ForOp loop, const TargetInfo &target) {
   unsigned loaded = 0;
   loop.getBody()->walk([&](Operation *op) {
-    if (isa<tile::LoadOp, tilegpu::BufferLoadOp>(op))
+    if (isa<tile::LoadOp, tilegpu::BufferLoadOp>(op) &&
+        !llvm::is_contained(loop.getYieldedValues(), op->getResult(0)))
       loaded += registersOf(op->getResult(0));
   });
   auto kernel = loop->getParentOfType<func::FuncOp>();

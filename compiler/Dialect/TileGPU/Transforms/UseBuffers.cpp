@@ -25,12 +25,15 @@
 // by goes to the base, so that offsets are the same in all iterations. A lane that is masked off
 // when the loop begins, and not later, may begin in front of the array: so the base begins 2 GiB
 // less 32 bytes in front of it.
+//
+// Single elements of such arrays stay what they are, by fewer additions (ScalarAddresses.h).
 
 #include "compiler/Analysis/ValueSources.h"
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "compiler/Dialect/TileGPU/Transforms/ImpliedConditions.h"
 #include "compiler/Dialect/TileGPU/Transforms/OwnerLoads.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
+#include "compiler/Dialect/TileGPU/Transforms/ScalarAddresses.h"
 #include "compiler/Dialect/TileGPU/Transforms/ScalarPolynomials.h"
 #include "compiler/Dialect/TileGPU/Transforms/ShortOffsets.h"
 #include "compiler/Dialect/TileGPU/Transforms/StagedLoads.h"
@@ -41,6 +44,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
@@ -560,6 +565,14 @@ private:
   int64_t elementBytes = 0;
 };
 
+/// Whether a thread makes one of the two or the other, as in versions of a loop, of which one runs.
+bool excludeEachOther(Operation *access, Operation *other) {
+  for (Operation *around = access; (around = around->getParentOfType<LoopLikeOpInterface>());)
+    if (around->isProperAncestor(other))
+      return false;
+  return insideMutuallyExclusiveRegions(access, other);
+}
+
 void useBuffer(tile::LoadOp load, const Place &place, BufferPlanner &planner) {
   OpBuilder b(load);
   auto [base, bytes, mask, offset, start] = planner.write(place, load.getPtr(), b);
@@ -624,6 +637,7 @@ struct UseBuffersPass : PassWrapper<UseBuffersPass, OperationPass<func::FuncOp>>
     // The addresses.
     IRRewriter rewriter(&getContext());
     (void)runRegionDCE(rewriter, getOperation()->getRegions());
+    addIndicesFirst(getOperation());
   }
 
 private:
@@ -649,13 +663,15 @@ private:
 
   /// An array of which some access has short offsets, and one writes, has one base for all: LLVM's
   /// scheduler takes two that are a constant apart for different memory, as a loop's are that LLVM
-  /// has unrolled. So a thread's element that iterations meet in must have one base in them.
+  /// has unrolled. So a thread's element that iterations meet in must have one base in them. Of
+  /// versions, of which one runs, each may have its own.
   static void dropDifferentBases(std::vector<Place> &places) {
     DenseSet<Value> mixed;
     for (const Place &place : places)
       for (const Place &other : places)
         if (place.isShort && place.argument == other.argument &&
             (isa<tile::StoreOp>(place.access) || isa<tile::StoreOp>(other.access)) &&
+            !excludeEachOther(place.access, other.access) &&
             (!other.isShort || !(place.offset == other.offset) ||
              (place.isMoved && (!place.rest || !(*place.rest == other.rest)))))
           mixed.insert(place.argument);
@@ -671,6 +687,7 @@ private:
       for (const Place &other : places)
         if (place.argument == other.argument &&
             (isa<tile::StoreOp>(place.access) || isa<tile::StoreOp>(other.access)) &&
+            !excludeEachOther(place.access, other.access) &&
             !(place.offset == other.offset &&
               place.start.terms().empty() == other.start.terms().empty()))
           mixed.insert(place.argument);

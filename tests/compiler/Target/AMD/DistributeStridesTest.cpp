@@ -137,22 +137,41 @@ TEST(DistributeStrides, OthersAreLeft) {
             2u);
 }
 
-/// As many rows as said, each of which would hold a register.
-std::string manyRows(unsigned count) {
-  std::string body, all = "0";
+/// Offsets of as many rows from `first` on, and `all` of them in one number.
+std::string rowsFrom(const std::string &first, unsigned count, std::string &all) {
+  std::string body;
   for (unsigned i = 0; i < count; ++i) {
-    std::string n = std::to_string(i);
-    body += "  %a" + n + " = add i32 %first, " + std::to_string(i + 1) + "\n  %row" + n +
+    std::string n = first + std::to_string(i);
+    body += "  %a" + n + " = add i32 %" + first + ", " + std::to_string(i + 1) + "\n  %row" + n +
             " = add i32 %a" + n + ", %a\n  %o" + n + " = mul i32 %row" + n + ", %stride\n  %x" + n +
             " = xor i32 %o" + n + ", " + all + "\n";
     all = "%x" + n;
   }
+  return body;
+}
+
+/// As many rows as said, each of which would hold a register.
+std::string manyRows(unsigned count) {
+  std::string all = "0", body = rowsFrom("first", count, all);
   return body + storeOf(0, all.substr(1));
 }
 
 TEST(DistributeStrides, ManyOffsetsAreLeft) {
   EXPECT_EQ(productsIn(manyRows(16)), 1u);
   EXPECT_EQ(productsIn(manyRows(17)), 17u);
+}
+
+/// Two iterations in one, whose rows have what they hold in common.
+std::string rowsOfTwo(unsigned count) {
+  std::string all = "0", body = "  %second = xor i32 %first, 5\n";
+  body += rowsFrom("first", count, all);
+  body += rowsFrom("second", count, all);
+  return body + storeOf(0, all.substr(1));
+}
+
+TEST(DistributeStrides, RowsOfSeveralIterationsHoldTheSame) {
+  EXPECT_EQ(productsIn(rowsOfTwo(12)), 2u);
+  EXPECT_EQ(productsIn(rowsOfTwo(17)), 34u);
 }
 
 } // namespace

@@ -411,4 +411,103 @@ func.func @divided_four(%x: !tile.ptr<f32>, %first: i32, %e: !tile.ptr<i32>) att
   tile.store %ac, %one mask %m : (tensor<256x!tile.ptr<f32>, #l>, tensor<256xf32, #l>, tensor<256xi1, #l>) -> ()
   return
 }
+
+// Of two versions one runs: each may have a base of its own, though they store to one array.
+// CHECK-LABEL: func.func @versions
+// CHECK: scf.if
+// CHECK: tilegpu.buffer_store
+// CHECK: else
+// CHECK: tilegpu.buffer_store
+func.func @versions(%x: !tile.ptr<f32>, %n: i32, %stride: i32, %same: i1, %value: tensor<256xf32, #l>) attributes {tile.small_arrays} {
+  %c0 = arith.constant 0 : i32
+  %c256 = arith.constant 256 : i32
+  %r = tile.arange 0, 256 : tensor<256xi32, #l>
+  %ss = tile.splat %stride : i32 -> tensor<256xi32, #l>
+  %px = tile.splat %x : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>, #l>
+  scf.if %same {
+    scf.for %k = %c0 to %n step %c256 : i32 {
+      %start = tile.splat %k : i32 -> tensor<256xi32, #l>
+      %i = arith.addi %start, %r : tensor<256xi32, #l>
+      %o = arith.muli %i, %ss : tensor<256xi32, #l>
+      %ax = tile.addptr %px, %o : tensor<256x!tile.ptr<f32>, #l>, tensor<256xi32, #l>
+      tilegpu.barrier
+      tile.store %ax, %value : (tensor<256x!tile.ptr<f32>, #l>, tensor<256xf32, #l>) -> ()
+    }
+  } else {
+    scf.for %k = %c0 to %n step %c256 : i32 {
+      %start = tile.splat %k : i32 -> tensor<256xi32, #l>
+      %i = arith.addi %start, %r : tensor<256xi32, #l>
+      %o = arith.muli %i, %ss : tensor<256xi32, #l>
+      %ax = tile.addptr %px, %o : tensor<256x!tile.ptr<f32>, #l>, tensor<256xi32, #l>
+      tile.store %ax, %value : (tensor<256x!tile.ptr<f32>, #l>, tensor<256xf32, #l>) -> ()
+    }
+  }
+  return
+}
+
+// Not where a loop around them has both run.
+// CHECK-LABEL: func.func @versions_in_turns
+// CHECK-NOT: tilegpu.buffer
+// CHECK: return
+func.func @versions_in_turns(%x: !tile.ptr<f32>, %n: i32, %stride: i32, %value: tensor<256xf32, #l>) attributes {tile.small_arrays} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c256 = arith.constant 256 : i32
+  %r = tile.arange 0, 256 : tensor<256xi32, #l>
+  %ss = tile.splat %stride : i32 -> tensor<256xi32, #l>
+  %px = tile.splat %x : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>, #l>
+  scf.for %turn = %c0 to %n step %c1 : i32 {
+    %first = arith.cmpi eq, %turn, %c0 : i32
+    scf.if %first {
+      scf.for %k = %c0 to %n step %c256 : i32 {
+        %start = tile.splat %k : i32 -> tensor<256xi32, #l>
+        %i = arith.addi %start, %r : tensor<256xi32, #l>
+        %o = arith.muli %i, %ss : tensor<256xi32, #l>
+        %ax = tile.addptr %px, %o : tensor<256x!tile.ptr<f32>, #l>, tensor<256xi32, #l>
+        tile.store %ax, %value : (tensor<256x!tile.ptr<f32>, #l>, tensor<256xf32, #l>) -> ()
+      }
+    } else {
+      scf.for %k = %c0 to %n step %c256 : i32 {
+        %start = tile.splat %k : i32 -> tensor<256xi32, #l>
+        %i = arith.addi %start, %r : tensor<256xi32, #l>
+        %o = arith.muli %i, %ss : tensor<256xi32, #l>
+        %ax = tile.addptr %px, %o : tensor<256x!tile.ptr<f32>, #l>, tensor<256xi32, #l>
+        tile.store %ax, %value : (tensor<256x!tile.ptr<f32>, #l>, tensor<256xf32, #l>) -> ()
+      }
+    }
+  }
+  return
+}
+
+// The indices of a single element are added up before they are bytes of 64 bits.
+// CHECK-LABEL: func.func @element
+// CHECK-SAME: (%[[X:.*]]: !tile.ptr<i32>, %[[A:.*]]: i32, %[[B:.*]]: i32
+// CHECK: %[[SUM:.*]] = arith.addi %[[A]], %[[B]] : i32
+// CHECK: %[[AT:.*]] = tile.addptr %[[X]], %[[SUM]] : !tile.ptr<i32>, i32
+// CHECK: tile.load %[[AT]]
+func.func @element(%x: !tile.ptr<i32>, %a: i32, %b: i32) -> i32 attributes {tile.small_arrays} {
+  %first = tile.addptr %x, %a : !tile.ptr<i32>, i32
+  %second = tile.addptr %first, %b : !tile.ptr<i32>, i32
+  %v = tile.load %second : (!tile.ptr<i32>) -> i32
+  return %v : i32
+}
+
+// Not where they have more bits, the place in between is used, too, or an access has the second as its own offset.
+// CHECK-LABEL: func.func @other_elements
+// CHECK-NOT: arith.addi
+// CHECK: return
+func.func @other_elements(%x: !tile.ptr<i32>, %a: i32, %b: i32, %wide: i64) -> (i32, i32, i32, i32) attributes {tile.small_arrays} {
+  %c4 = arith.constant 4 : i32
+  %first = tile.addptr %x, %a : !tile.ptr<i32>, i32
+  %second = tile.addptr %first, %b : !tile.ptr<i32>, i32
+  %u = tile.load %first : (!tile.ptr<i32>) -> i32
+  %v = tile.load %second : (!tile.ptr<i32>) -> i32
+  %far = tile.addptr %x, %wide : !tile.ptr<i32>, i64
+  %third = tile.addptr %far, %b : !tile.ptr<i32>, i32
+  %w = tile.load %third : (!tile.ptr<i32>) -> i32
+  %near = tile.addptr %x, %b : !tile.ptr<i32>, i32
+  %fourth = tile.addptr %near, %c4 : !tile.ptr<i32>, i32
+  %y = tile.load %fourth : (!tile.ptr<i32>) -> i32
+  return %u, %v, %w, %y : i32, i32, i32, i32
+}
 }
