@@ -8,6 +8,9 @@
 // as they are needed: where all that are there by then are asked for, which is so where every array
 // that is written is compared with all others, no lanes have to be left out.
 //
+// The result is a number that branches compare with zero, each for itself: LLVM would hold a
+// condition that several branches share in vector registers, and compare twice at each.
+//
 // Refused: lanes that load the arguments from where the kernel finds them, a lane each. That is no
 // instruction a word, but one more trip to memory in front of the first barrier.
 
@@ -17,6 +20,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
@@ -148,11 +152,30 @@ private:
   std::vector<Comparison> comparisons;
 };
 
+/// The same number, of which LLVM does not see that. As the call is convergent, those of several
+/// blocks stay several.
+llvm::Value *opaque(llvm::Value *number, llvm::IRBuilder<> &b) {
+  auto *type = llvm::FunctionType::get(number->getType(), {number->getType()}, false);
+  auto *same = llvm::InlineAsm::get(type, "", "=s,0", /*hasSideEffects=*/false);
+  llvm::CallInst *call = b.CreateCall(type, same, {number});
+  call->setConvergent();
+  call->setDoesNotAccessMemory();
+  return call;
+}
+
 /// Replaces a comparison of the least difference with zero.
 void replace(llvm::ICmpInst *isZero, llvm::Value *any) {
-  llvm::IRBuilder<> b(isZero);
+  auto predicate = isZero->getInversePredicate();
   llvm::Value *zero = llvm::ConstantInt::get(any->getType(), 0);
-  isZero->replaceAllUsesWith(b.CreateICmp(isZero->getInversePredicate(), any, zero));
+  for (llvm::Use &use : llvm::make_early_inc_range(isZero->uses()))
+    if (auto *user = llvm::cast<llvm::Instruction>(use.getUser()); user->isTerminator()) {
+      llvm::IRBuilder<> b(user);
+      use.set(b.CreateICmp(predicate, opaque(any, b), zero));
+    }
+  if (!isZero->use_empty()) {
+    llvm::IRBuilder<> b(isZero);
+    isZero->replaceAllUsesWith(b.CreateICmp(predicate, any, zero));
+  }
   isZero->eraseFromParent();
 }
 

@@ -55,6 +55,9 @@ public:
     if (auto *argument = llvm::dyn_cast<llvm::Argument>(value))
       return Lanes(numLanes, arguments[argument->getArgNo()]);
     auto *op = llvm::cast<llvm::Instruction>(value);
+    // Assembly that makes a number opaque.
+    if (auto *other = llvm::dyn_cast<llvm::CallInst>(op); other && other->isInlineAsm())
+      return valueOf(other->getArgOperand(0));
     std::vector<Lanes> operands;
     auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(op);
     for (const llvm::Use &use : call ? call->args() : op->operands())
