@@ -50,6 +50,9 @@ private:
   SmallVector<SmallVector<unsigned>> linesAlong(ArrayRef<AxisStep> stepsInThread) const;
   void makeRuns(ArrayRef<AxisStep> inRuns);
   static bool areNeighbours(ArrayRef<AxisStep> lanes);
+  /// A word, or zeros for any number of words, that changes nothing where it comes in place of what
+  /// is not there; null: none does.
+  Value neutralWord() const;
   /// `hasMore`: other steps follow, which need totals.
   void scanLanes(ArrayRef<AxisStep> lanes, bool hasMore);
   void scanBlocks(ArrayRef<AxisStep> stepsInThread);
@@ -247,11 +250,19 @@ bool RunScan::areNeighbours(ArrayRef<AxisStep> lanes) {
   });
 }
 
+Value RunScan::neutralWord() const {
+  auto integer = dyn_cast_or_null<IntegerAttr>(neutral);
+  if (integer && integer.getValue().isZero())
+    return s.i32(0);
+  if (!neutral || neutral.getType().getIntOrFloatBitWidth() != 32)
+    return {};
+  APInt bits = integer ? integer.getValue() : cast<FloatAttr>(neutral).getValue().bitcastToAPInt();
+  return s.i32(bits.getSExtValue());
+}
+
 void RunScan::scanLanes(ArrayRef<AxisStep> lanes, bool hasMore) {
   LaneScan scan(s, lowering, combiner, lanes);
-  // What is not there changes nothing if it comes as a word of zeros that is the neutral element.
-  auto zero = dyn_cast_or_null<IntegerAttr>(neutral);
-  Value none = zero && zero.getValue().isZero() ? s.i32(0) : Value();
+  Value none = neutralWord();
   for (Run &run : runs) {
     Elements sum = totals[run.registers.front()];
     for (uint64_t distance = 1; distance < scan.distances(); distance *= 2) {

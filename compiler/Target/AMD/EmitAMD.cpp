@@ -7,6 +7,7 @@
 
 #include "compiler/Target/AMD/EmitAMD.h"
 #include "compiler/Target/AMD/CarryDescriptors.h"
+#include "compiler/Target/AMD/CompareInLanes.h"
 #include "compiler/Target/AMD/DelayWrites.h"
 #include "compiler/Target/AMD/DeviceInstructions.h"
 #include "compiler/Target/AMD/DistributeStrides.h"
@@ -227,6 +228,7 @@ static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
   // Two fences that differ in this alone LLVM would take for one.
   restrictFences(kernel, target, facts.launch.threadsPerBlock <= target.warpSize);
   keepDescriptorsScalar(kernel);
+  compareInLanes(kernel, target.warpSize);
   if (facts.spareRegisters >= nearlyNone)
     distributeStrides(kernel);
   flushExponentials(kernel);

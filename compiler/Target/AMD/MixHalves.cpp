@@ -3,10 +3,10 @@
 // no bit, as one that is added would that of -0. LLVM would make a sum of `x * 1 + y` again, so it
 // must not see the one; what makes it opaque is no instruction.
 //
-// A product and the sum that it is part of take halves as LLVM makes one operation of them; but not
-// where two of these are one (`v_pk_fma_f32`). Vectors, as LLVM makes them of neighbours, are taken
-// apart for that. A conversion is spared only where all of its users take halves, and what two
-// operations at once would have spared is weighed against it.
+// A product and the sum that it is part of take halves as LLVM makes one operation of them, of two
+// products with the first; but not where two of these are one (`v_pk_fma_f32`). Vectors, as LLVM
+// makes them of neighbours, are taken apart for that. A conversion is spared only where all of its
+// users take halves, and what two operations at once would have spared is weighed against it.
 
 #include "compiler/Target/AMD/MixHalves.h"
 
@@ -98,9 +98,13 @@ private:
     return packsSingles && value.getType()->isVectorTy();
   }
 
-  /// Whether it becomes part of a sum in any case.
+  /// Whether it becomes part of a sum in any case: one that has two products takes the first.
   static bool isPart(const Instruction &product) {
-    return isProduct(&product) && llvm::any_of(product.users(), isSum);
+    return isProduct(&product) && llvm::any_of(product.users(), [&](const llvm::User *user) {
+             auto *sum = llvm::cast<Instruction>(user);
+             Instruction *part = productIn(*sum);
+             return isSum(sum) && (!part || part == &product || !product.hasOneUse());
+           });
   }
 
   /// What a product, or a sum with the product in it, is computed of.

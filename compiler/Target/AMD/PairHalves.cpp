@@ -5,7 +5,7 @@
 //
 // Each element of a vector is traced back through the shuffles, insertions and extractions that
 // LLVM has made of the program's; a word whose halves are not one word already becomes that
-// instruction.
+// instruction. Conversions to singles take each half where it is.
 
 #include "compiler/Target/AMD/PairHalves.h"
 
@@ -146,7 +146,8 @@ void pairHalves(llvm::Function &kernel) {
   llvm::SmallVector<llvm::Instruction *> vectors;
   for (llvm::Instruction &instruction : llvm::instructions(kernel))
     if (isPutTogether(&instruction) && llvm::any_of(instruction.users(), [](llvm::User *user) {
-          return !isPutTogether(user) && !llvm::isa<llvm::ExtractElementInst>(user);
+          return !isPutTogether(user) &&
+                 !llvm::isa<llvm::ExtractElementInst, llvm::FPExtInst>(user);
         }))
       vectors.push_back(&instruction);
   for (llvm::Instruction *vector : vectors)

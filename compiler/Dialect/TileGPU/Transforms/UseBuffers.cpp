@@ -308,12 +308,19 @@ private:
     return chooseVector(pointers, mask, place);
   }
 
+  /// What all lanes load alike, but not parts of a word under a mask: those lanes load in any case,
+  /// from one of two addresses.
+  bool comesByScalars(Value pointers, Value mask) const {
+    const LinearLayout &layout = tilegpu::layoutOf(pointers.getType());
+    bool isPart = mask && layout.numRegisters() * elementBytes < wordBytes;
+    return isa<tile::LoadOp>(at) && !isPart &&
+           llvm::all_of(layout.columns(Dim::Lane), [](auto lane) { return !lane; });
+  }
+
   /// For arrays that are promised to be small.
   bool planOffsets(Value pointers, Value mask, Place &place) {
     std::optional<Polynomial> offset = shortOffsets.moves(pointers, at);
-    // What all lanes load alike comes by scalar instructions.
-    ArrayRef<BinaryVector> lanes = tilegpu::layoutOf(pointers.getType()).columns(Dim::Lane);
-    if (!offset || (isa<tile::LoadOp>(at) && llvm::all_of(lanes, [](auto lane) { return !lane; })))
+    if (!offset || comesByScalars(pointers, mask))
       return false;
     place.isMoved = !offset->terms().empty();
     place.offset = place.isMoved

@@ -207,4 +207,21 @@ TEST(MixHalves, ProductsInSums) {
   EXPECT_EQ(single(3), -8 + 1 * 0.25f);
 }
 
+/// A sum takes the first of its products, so that the second one converts by itself.
+TEST(MixHalves, SecondProductsOfSums) {
+  std::string body = std::string("  %x = fmul <2 x float> %h0, %h1\n"
+                                 "  %y = fmul <2 x float> %h2, %h3\n"
+                                 "  %a = fadd <2 x float> %x, %y\n"
+                                 "  %z = fmul <2 x float> %s0, %s1\n"
+                                 "  %w = fmul <2 x float> %h1, %h2\n"
+                                 "  %b = fsub <2 x float> %z, %w\n"
+                                 "  %t = fptrunc <2 x float> %b to <2 x half>\n") +
+                     concatenated;
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module = mixed(body, false, context);
+  EXPECT_EQ(countFused(*module), 4u);
+  EXPECT_EQ(countOf(*module, llvm::Instruction::FMul), 2u);
+  checkBits(body, false);
+}
+
 } // namespace

@@ -106,6 +106,19 @@ TEST(PairHalves, ElementsAreFollowedThroughShufflesInsertionsAndExtractions) {
             (Outcome{{7, 3, 4, 1}, 2}));
 }
 
+/// A conversion takes either half of a word.
+TEST(PairHalves, ConvertedHalvesStay) {
+  EXPECT_EQ(outcomeOf(R"(
+  %h = bitcast <4 x i16> %a to <4 x half>
+  %s = shufflevector <4 x half> %h, <4 x half> poison, <2 x i32> <i32 0, i32 3>
+  %f = fpext <2 x half> %s to <2 x float>
+  %t = fptrunc <2 x float> %f to <2 x half>
+  %u = bitcast <2 x half> %t to <2 x i16>
+  %r = shufflevector <2 x i16> %u, <2 x i16> poison, <4 x i32> <i32 0, i32 1, i32 poison, i32 poison>
+)"),
+            (Outcome{{0, 3, -1, -1}, 0}));
+}
+
 /// A number that comes alone is no half of a word.
 TEST(PairHalves, VectorsOfOtherNumbersStay) {
   EXPECT_EQ(outcomeOf(R"(

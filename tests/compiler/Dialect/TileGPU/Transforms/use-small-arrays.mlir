@@ -11,6 +11,7 @@
 !right = tensor<32x32xf16, #right>
 !sums = tensor<32x32xf32, #sum>
 #u = #tilegpu.layout<"register: 1 2 4; lane: 0 0 0 0 0 0; warp: ; block: -> 8">
+#one = #tilegpu.layout<"register: ; lane: 0 0 0 0 0 0; warp: ; block: -> 1">
 
 module attributes {tilegpu.target = "hip:gfx942"} {
 // A stride at run time: index and mask are what they were, but no addresses of 64 bits.
@@ -60,6 +61,27 @@ func.func @alike(%x: !tile.ptr<f32>, %stride: i32) -> tensor<8xf32, #u> attribut
   %ax = tile.addptr %px, %i : tensor<8x!tile.ptr<f32>, #u>, tensor<8xi32, #u>
   %v = tile.load %ax : (tensor<8x!tile.ptr<f32>, #u>) -> tensor<8xf32, #u>
   return %v : tensor<8xf32, #u>
+}
+
+// But there are none for less than a word, and lanes that a mask may send elsewhere need no second address.
+// CHECK-LABEL: func.func @alike_half
+// CHECK-SAME: (%[[X:.*]]: !tile.ptr<f16>, %[[I:.*]]: tensor<1xi32
+// CHECK: %[[BYTES:.*]] = arith.select %{{.*}}, %{{.*}}, %{{.*}} : i32
+// CHECK: tilegpu.buffer_load %[[X]] bytes %[[BYTES]] offset %{{.*}} strides [0] axis 0 vector 1
+// CHECK: tile.load
+// CHECK: tile.load
+func.func @alike_half(%x: !tile.ptr<f16>, %i: tensor<1xi32, #one>, %y: !tile.ptr<f32>, %n: i32) -> (tensor<1xf16, #one>, tensor<1xf16, #one>, tensor<1xf32, #one>) attributes {tile.small_arrays} {
+  %zero = arith.constant 0 : i32
+  %c = arith.cmpi slt, %zero, %n : i32
+  %m = tile.splat %c : i1 -> tensor<1xi1, #one>
+  %px = tile.splat %x : !tile.ptr<f16> -> tensor<1x!tile.ptr<f16>, #one>
+  %ax = tile.addptr %px, %i : tensor<1x!tile.ptr<f16>, #one>, tensor<1xi32, #one>
+  %half = tile.load %ax mask %m : (tensor<1x!tile.ptr<f16>, #one>, tensor<1xi1, #one>) -> tensor<1xf16, #one>
+  %always = tile.load %ax : (tensor<1x!tile.ptr<f16>, #one>) -> tensor<1xf16, #one>
+  %py = tile.splat %y : !tile.ptr<f32> -> tensor<1x!tile.ptr<f32>, #one>
+  %ay = tile.addptr %py, %i : tensor<1x!tile.ptr<f32>, #one>, tensor<1xi32, #one>
+  %word = tile.load %ay mask %m : (tensor<1x!tile.ptr<f32>, #one>, tensor<1xi1, #one>) -> tensor<1xf32, #one>
+  return %half, %always, %word : tensor<1xf16, #one>, tensor<1xf16, #one>, tensor<1xf32, #one>
 }
 
 // Of a constant stride offsets can move in place of the base.
