@@ -242,6 +242,34 @@ static SharedLayout layoutFor(const Side &store, const Side &load, ArrayRef<Bina
   return {LinearLayout(in, out, columns)};
 }
 
+/// The same with segment vectors as a reading thread's registers follow one another, and the others
+/// behind these: words that stand side by side in registers are least far apart, and so are what
+/// AMD's LDS reads by one instruction (`ds_read2_b32`).
+static SharedLayout inOrderOfRegisters(const SharedLayout &shared, ArrayRef<BinaryVector> registers,
+                                       unsigned rowBits) {
+  ArrayRef<BinaryVector> columns = shared.map.columns(Dim::Offset),
+                         segment = columns.drop_front(std::min<size_t>(rowBits, columns.size()));
+  BinaryColumns ordered(columns.drop_back(segment.size()));
+  copy_if(registers, std::back_inserter(ordered),
+          [&](BinaryVector column) { return is_contained(segment, column); });
+  copy_if(segment, std::back_inserter(ordered),
+          [&](BinaryVector column) { return !is_contained(registers, column); });
+  return {LinearLayout(shared.map.in(), shared.map.out(), ordered)};
+}
+
+/// How many addresses a thread computes for its accesses: a part of the offset that has bits in
+/// common with those of threads is xored with them, others are constants of instructions.
+static int64_t countAddresses(const SharedAccess &access) {
+  BinaryVector ofThreads = 0;
+  for (ArrayRef<BinaryVector> offsets : {access.laneOffsets, access.warpOffsets})
+    for (BinaryVector offset : offsets)
+      ofThreads |= offset;
+  std::set<BinaryVector> parts;
+  for (const SharedAccess::Part &part : access.parts)
+    parts.insert(part.offset & ofThreads);
+  return parts.size();
+}
+
 /// The first `limit` of the given vectors (they are independent).
 static BinaryColumns firstOf(BinaryColumns vectors, unsigned limit) {
   if (vectors.size() > limit)
@@ -274,27 +302,54 @@ static SmallVector<BinaryColumns, 6> vectorCandidates(const Side &store, const S
   return result;
 }
 
+/// An exchange that is as `vector` says.
+static SharedExchange planFor(const LinearLayout &source, const LinearLayout &result,
+                              ArrayRef<BinaryVector> vector, unsigned elementBits,
+                              const SharedMemoryShape &memory) {
+  Side store{source.columns(Dim::Register), source.columns(Dim::Lane), /*isRead=*/false};
+  Side load{result.columns(Dim::Register), result.columns(Dim::Lane), /*isRead=*/true};
+  SharedExchange plan;
+  plan.shared = layoutFor(store, load, vector, source.out(), elementBits, memory);
+  plan.load = planSharedAccess(result, plan.shared, elementBits, memory);
+  if (memory.countsRepackedWords && plan.load.vector * elementBits <= memory.bankBytes * 8) {
+    plan.shared = inOrderOfRegisters(plan.shared, load.registers,
+                                     Log2_32(memory.rowBytes() * 8 / elementBits));
+    plan.load = planSharedAccess(result, plan.shared, elementBits, memory);
+  }
+  plan.store = planSharedAccess(source, plan.shared, elementBits, memory);
+  plan.storeCost = countWavefronts(plan.store, plan.shared, elementBits, memory, false);
+  plan.loadCost = countWavefronts(plan.load, plan.shared, elementBits, memory, true);
+  plan.bytes = plan.shared.numElements() * elementBits / 8;
+  if (!memory.countsRepackedWords)
+    return plan;
+  plan.repackedWords = repackedWords(source, plan.shared, elementBits) +
+                       repackedWords(result, plan.shared, elementBits);
+  plan.addresses = countAddresses(plan.store) + countAddresses(plan.load);
+  return plan;
+}
+
 SharedExchange planSharedExchange(const LinearLayout &source, const LinearLayout &result,
                                   unsigned elementBits, const SharedMemoryShape &memory) {
   assert(source.out() == result.out() && "an exchange keeps the shape");
   Side store{source.columns(Dim::Register), source.columns(Dim::Lane), /*isRead=*/false};
   Side load{result.columns(Dim::Register), result.columns(Dim::Lane), /*isRead=*/true};
-  unsigned limit = Log2_32(std::max(1u, memory.maxVectorBits / elementBits));
+  unsigned limit = Log2_32(std::max(1u, memory.maxVectorBits / elementBits)),
+           wordBits = Log2_32(std::max(1u, memory.bankBytes * 8 / elementBits));
 
   std::optional<SharedExchange> best;
   for (const BinaryColumns &vector :
        vectorCandidates(store, load, limit, memory.countsRepackedWords)) {
-    SharedExchange plan;
-    plan.shared = layoutFor(store, load, vector, source.out(), elementBits, memory);
-    plan.store = planSharedAccess(source, plan.shared, elementBits, memory);
-    plan.load = planSharedAccess(result, plan.shared, elementBits, memory);
-    plan.storeCost = countWavefronts(plan.store, plan.shared, elementBits, memory, false);
-    plan.loadCost = countWavefronts(plan.load, plan.shared, elementBits, memory, true);
-    plan.bytes = plan.shared.numElements() * elementBits / 8;
-    if (memory.countsRepackedWords)
-      plan.repackedWords = repackedWords(source, plan.shared, elementBits) +
-                           repackedWords(result, plan.shared, elementBits);
+    SharedExchange plan = planFor(source, result, vector, elementBits, memory);
     if (!best || plan.cost() < best->cost())
+      best = std::move(plan);
+  }
+  if (!memory.countsRepackedWords)
+    return *best;
+  // Of wider vectors the other side's lanes may leave nothing but words, at many addresses.
+  for (ArrayRef<BinaryVector> own : {store.registers, load.registers}) {
+    BinaryColumns word = firstOf(complementWithin({}, own), wordBits);
+    SharedExchange plan = planFor(source, result, word, elementBits, memory);
+    if (plan.cost() == best->cost() && plan.addresses < best->addresses)
       best = std::move(plan);
   }
   return *best;

@@ -89,6 +89,8 @@ struct SharedExchange {
   /// the buffer is not what its registers hold side by side: one instruction each. Counted where
   /// `SharedMemoryShape` says so.
   int64_t repackedWords = 0;
+  /// That threads compute, counted likewise; of plans that cost the same it is the fewest.
+  int64_t addresses = 0;
   int64_t bytes = 0; ///< of scratch
 
   /// Wavefronts and instructions.

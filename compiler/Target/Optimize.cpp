@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/CodeGeneration.h"
+#include "compiler/Target/EmptyAccesses.h"
 #include "compiler/Target/ForEachLoop.h"
 #include "compiler/Target/HugeFunctions.h"
 #include "compiler/Target/MaskedLoops.h"
@@ -105,6 +106,11 @@ void optimizeModule(llvm::Module &module, llvm::TargetMachine &machine, const Ta
     builder.registerLateLoopOptimizationsEPCallback(
         [](llvm::LoopPassManager &passes, llvm::OptimizationLevel) {
           passes.addPass(SkipMaskedLoops());
+        });
+  if (target.backend == Backend::HIP)
+    builder.registerPeepholeEPCallback(
+        [](llvm::FunctionPassManager &passes, llvm::OptimizationLevel) {
+          passes.addPass(LeaveOutEmptyAccesses());
         });
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(graph);

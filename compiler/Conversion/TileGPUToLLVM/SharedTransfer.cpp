@@ -92,11 +92,11 @@ public:
   Value owner;
 
 private:
-  /// Of one address two accesses of 8 bytes are one instruction, and those of 16 need no registers
-  /// of their own: CDNA's do. But with 8 bytes LLVM holds more in flight, and a thread that barely
-  /// leaves a processor two waves would leave it one. What RDNA's threads lack registers for is
-  /// mostly the addresses of wide accesses; with more to spare LLVM takes more for what it has in
-  /// flight, and a processor has fewer blocks.
+  /// Of one address two accesses of up to 8 bytes are one instruction, and those of 16 need no
+  /// registers of their own: CDNA's do. But with 8 bytes LLVM holds more in flight, and a thread
+  /// that barely leaves a processor two waves would leave it one. What RDNA's threads lack
+  /// registers for is mostly the addresses of wide accesses; with more to spare LLVM takes more for
+  /// what it has in flight, and a processor has fewer blocks.
   static bool mayShare(const Lowering &lowering, const SharedArray &array,
                        const SharedAccess &access) {
     const TargetInfo &target = lowering.target();
@@ -108,7 +108,7 @@ private:
       return lowering.neededRegisters > few && lowering.neededRegisters <= most;
     };
     if (target.matrix.mfmaGeneration)
-      return bytes == widest || (bytes == widest / 2 && !needsBetween(192));
+      return bytes != widest / 2 || !needsBetween(192);
     return target.matrix.wmmaGeneration && bytes == widest && needsBetween(160);
   }
 

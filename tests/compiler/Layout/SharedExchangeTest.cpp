@@ -126,6 +126,51 @@ TEST(SharedExchange, RepackedWordsDecideWhichSideIsWide) {
                                 int64_t(counted.store.parts.size() + counted.load.parts.size()));
 }
 
+static LinearLayout parsed(const char *text) { return llvm::cantFail(LinearLayout::parse(text)); }
+
+/// The offset of the access that brings a register; -1: none begins with it.
+static int64_t offsetOf(const SharedAccess &access, unsigned reg) {
+  for (const SharedAccess::Part &part : access.parts)
+    if (part.registers.front() == reg)
+      return part.offset;
+  return -1;
+}
+
+// Rows of which a thread has two are stored 16 bytes at a time, and read by words of two rows. What
+// the next two rows have is the nearest in memory, then what the next registers have.
+TEST(SharedExchange, WordsThatFollowOneAnotherInRegistersAreNearest) {
+  LinearLayout rows = parsed("register: 0,1 0,2 0,4 1,0; lane: 0,8 0,16 0,32 0,64 0,128 2,0; "
+                             "warp: 4,0 8,0 16,0; block: -> 32x256"),
+               operand = parsed("register: 1,0 2,0 4,0 0,128 16,0; lane: 0,1 0,2 0,4 0,8 0,16 8,0; "
+                                "warp: 0,32 0,64 0,0; block: -> 32x256");
+  SharedMemoryShape memory;
+  memory.countsRepackedWords = true;
+  SharedExchange plan = planSharedExchange(rows, operand, 16, memory);
+  EXPECT_EQ(plan.store.vector, 8u);
+  ASSERT_EQ(plan.load.vector, 2u);
+  EXPECT_EQ(plan.storeCost.conflicts() + plan.loadCost.conflicts(), 0);
+  ASSERT_EQ(offsetOf(plan.load, 0), 0);
+  constexpr int64_t rowElements = 64;
+  for (unsigned bit = 1; bit < 5; ++bit)
+    EXPECT_EQ(offsetOf(plan.load, 1 << bit), rowElements << (bit - 1)) << bit;
+}
+
+// Elements that are stored one by one, rows in lanes, and read by words: the swizzle that leaves
+// most of the registers' part of offsets to constants.
+TEST(SharedExchange, OfPlansThatCostTheSameThreadsComputeTheFewestAddresses) {
+  LinearLayout rows = parsed("register: 4,0 8,0 16,0; lane: 0,1 0,2 0,4 0,8 0,16 0,32; "
+                             "warp: 1,0 2,0; block: -> 32x64"),
+               operand = parsed("register: 1,0 2,0 4,0 0,16 0,32; lane: 0,1 0,2 0,4 0,8 8,0 16,0; "
+                                "warp: 0,0 0,0; block: -> 32x64");
+  SharedMemoryShape memory;
+  memory.countsRepackedWords = true;
+  SharedExchange plan = planSharedExchange(rows, operand, 16, memory);
+  EXPECT_EQ(plan.storeCost.conflicts() + plan.loadCost.conflicts(), 0);
+  EXPECT_EQ(plan.load.vector, 2u);
+  EXPECT_EQ(plan.load.parts.size(), 16u);
+  EXPECT_EQ(plan.addresses, 4);
+}
+
 // An access per word without conflicts is always possible; wider accesses are chosen only where
 // they cost less, conflicts included.
 TEST(SharedExchange, RandomLayoutsNeverCostMoreThanWordsWithoutConflicts) {

@@ -8,7 +8,8 @@
 //     store(a, p); barrier; x = load(p); barrier; store(b, q); barrier; y = load(q); dot(x, y)
 //
 // Two barriers more, for loops whose loads do not run ahead: there it is the other blocks that work
-// while one waits for memory. The first is the one whose fragments take fewer registers.
+// while one waits for memory. The first is the one whose fragments take fewer registers, and of two
+// that take as many the one that is loaded first: its store does not wait for the other's load.
 //
 // On CDNA alone: elsewhere loads run ahead as copies, and RDNA's threads hold operands in twice the
 // registers while they wait.
@@ -47,6 +48,18 @@ std::optional<StagedOperand> stagedOperand(Value operand, tilegpu::DotOp dot) {
   return StagedOperand{buffer, store, load};
 }
 
+/// Whether what is stored of the first is there before the second's.
+bool isMadeFirst(const StagedOperand &first, const StagedOperand &second) {
+  Operation *maker = contentOf(first.store).tile.getDefiningOp(),
+            *other = contentOf(second.store).tile.getDefiningOp();
+  return maker && other && maker->getBlock() == other->getBlock() && maker->isBeforeInBlock(other);
+}
+
+bool isFirst(StagedOperand first, StagedOperand second) {
+  unsigned registers = registersOf(first.load), others = registersOf(second.load);
+  return registers < others || (registers == others && isMadeFirst(first, second));
+}
+
 /// Has the second operand stored behind the first one's load.
 void takeTurns(StagedOperand first, StagedOperand second, MovedOperations &moved) {
   if (!second.store->isBeforeInBlock(first.load))
@@ -67,7 +80,7 @@ void takeTurns(func::FuncOp kernel, const TargetInfo &target) {
                                  b = stagedOperand(dot.getB(), dot);
     if (!a || !b || a->buffer == b->buffer)
       return;
-    if (registersOf(b->load) < registersOf(a->load))
+    if (isFirst(*b, *a))
       std::swap(a, b);
     takeTurns(*a, *b, moved);
   });

@@ -38,6 +38,28 @@ func.func @turns(%x: !a, %y: !b, %c: !c) -> !c attributes {tile.kernel, tile.num
   return %0 : !c
 }
 
+// Of two whose fragments take as many registers, the first is what is there first.
+// CHECK-LABEL: func.func @made_first
+// CHECK: %[[B:.*]] = arith.negf
+// CHECK: %[[A:.*]] = arith.negf
+// CHECK: tilegpu.shared_store %[[B]],
+// CHECK: tilegpu.shared_load
+// CHECK: tilegpu.shared_store %[[A]],
+// CHECK: tilegpu.shared_load
+// CHECK: tilegpu.dot
+func.func @made_first(%x: !a, %y: !b, %c: !c) -> !c attributes {tile.kernel, tile.num_warps = 4 : i32} {
+  %b = arith.negf %y : !b
+  %a = arith.negf %x : !a
+  %p = tilegpu.alloc : !ofRows
+  tilegpu.shared_store %a, %p : !a, !ofRows
+  %q = tilegpu.alloc : !ofColumns
+  tilegpu.shared_store %b, %q : !b, !ofColumns
+  %l = tilegpu.shared_load %p : !ofRows -> tensor<64x64xf16, #left>
+  %r = tilegpu.shared_load %q : !ofColumns -> tensor<64x64xf16, #right>
+  %0 = tilegpu.dot %l, %r, %c unit <"mfma.32x32x8x2.f16.f32" swapped, warps 2 x 2> : (tensor<64x64xf16, #left>, tensor<64x64xf16, #right>, !c) -> !c
+  return %0 : !c
+}
+
 // Beside a tile of 32 KiB there is one block in any case.
 // CHECK-LABEL: func.func @no_more
 // CHECK-SAME: tilegpu.shared_bytes = 49152
