@@ -22,6 +22,7 @@
 #include "compiler/Target/AMD/PlaceLoads.h"
 #include "compiler/Target/AMD/RecomputeIndices.h"
 #include "compiler/Target/AMD/ReloadArguments.h"
+#include "compiler/Target/AMD/ReloadEstimate.h"
 #include "compiler/Target/AMD/RoundPairs.h"
 #include "compiler/Target/AMD/ScheduleProducts.h"
 #include "compiler/Target/AMD/SinkAddresses.h"
@@ -179,16 +180,27 @@ static void placeLaneMoves(llvm::Function &kernel) {
   }
 }
 
-/// LLVM's register allocator takes minutes when a thread holds thousands of values (29 s for 15,000
-/// instructions that compute on 1,024 of them). Such a kernel lives on spilled registers however
-/// they are chosen, so they are then assigned without a search, which takes under 2 s, and its
-/// author is told. Long code that has registers to spare, as of loops that the source unrolls,
-/// takes no longer than its length.
-static void boundRegisterAllocation(unsigned instructions, int spareRegisters,
+/// Of 32 bits, that a thread can have: accumulation registers among CDNA's.
+static unsigned registersOfThread(const KernelFacts &facts, const TargetInfo &target) {
+  bool isCdna = target.matrix.mfmaGeneration;
+  unsigned lanes = isCdna ? 4 * 64 * 512 : 2 * 32 * 1536;
+  return std::min(isCdna ? 512u : 256u, lanes / std::max(1u, facts.launch.threadsPerBlock));
+}
+
+/// LLVM's register allocator takes minutes when a thread holds thousands of values and most of its
+/// instructions read what was spilled (29 s for 15,000 that compute on 1,024 of them). Such a
+/// kernel lives on spilled registers however they are chosen, so they are then assigned without a
+/// search, which takes under 2 s, and its author is told. Long code that has registers to spare, as
+/// of loops that the source unrolls, or that reads back little of what it holds, as sums of
+/// products do (30,000 instructions: 12 s, and a third of the spills), takes no longer than its
+/// length.
+static void boundRegisterAllocation(const llvm::Function &kernel, unsigned instructions,
+                                    const KernelFacts &facts, const TargetInfo &target,
                                     llvm::TargetMachine &machine,
                                     std::vector<std::string> &warnings) {
-  constexpr unsigned maxOptimised = 8192;
-  if (instructions <= maxOptimised || spareRegisters >= 0)
+  constexpr unsigned maxOptimised = 8192, ofReloads = 4;
+  if (instructions <= maxOptimised || facts.spareRegisters >= 0 ||
+      estimateReloads(kernel, registersOfThread(facts, target)) <= instructions / ofReloads)
     return;
   machine.setOptLevel(llvm::CodeGenOptLevel::None);
   warnings.push_back("each thread has " + std::to_string(instructions) +
@@ -373,7 +385,7 @@ llvm::Expected<DeviceBinary> emitAMD(llvm::Module &module, const KernelFacts &fa
   auto instructions = countInstructions(module, 32000);
   if (!instructions)
     return instructions.takeError();
-  boundRegisterAllocation(*instructions, facts.spareRegisters, **machine, diagnostics.warnings);
+  boundRegisterAllocation(**kernel, *instructions, facts, target, **machine, diagnostics.warnings);
   if (llvm::Error error = diagnostics.takeErrors())
     return std::move(error);
   auto binary = CodeGenerator(**kernel, facts, target, **machine, options).run();

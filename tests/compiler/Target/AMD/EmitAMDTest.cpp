@@ -317,23 +317,49 @@ define void @k(i32 %i) {
 }
 
 /// A kernel of `count` stores and a return.
-llvm::Expected<DeviceBinary> emitStores(unsigned count, int spareRegisters = -1) {
+llvm::Expected<DeviceBinary> emitStores(unsigned count) {
   std::string text = "define void @k(ptr addrspace(1) %p) {\n";
   for (unsigned i = 0; i != count; ++i)
     text += "  store volatile i32 1, ptr addrspace(1) %p\n";
   KernelFacts facts = factsOfK();
   facts.parameterNames = {"p"};
-  facts.spareRegisters = spareRegisters;
+  facts.spareRegisters = -1;
   return emitText(text + "  ret void\n}", facts, target("hip:gfx942"));
 }
 
-TEST(EmitAMD, HugeThreadsThatLackRegistersAreNotOptimisedAndSaySo) {
-  EXPECT_TRUE(emitted(emitStores(8191)).warnings.empty());
-  EXPECT_TRUE(emitted(emitStores(8192, /*spareRegisters=*/0)).warnings.empty());
-  DeviceBinary huge = emitted(emitStores(8192));
+/// A kernel that computes `rounds` times on each of `values` numbers, with another of them.
+llvm::Expected<DeviceBinary> emitRounds(unsigned values, unsigned rounds, int spareRegisters) {
+  std::string text, stores;
+  llvm::raw_string_ostream os(text), last(stores);
+  os << "declare float @llvm.fma.f32(float, float, float)\n"
+        "define void @k(ptr addrspace(1) %p, float %f) {\n";
+  auto name = [](unsigned round, unsigned value) {
+    return "%x" + std::to_string(round) + "_" + std::to_string(value);
+  };
+  for (unsigned i = 0; i != values; ++i) {
+    os << "  " << name(0, i) << " = load volatile float, ptr addrspace(1) %p\n";
+    last << "  store volatile float " << name(rounds, i) << ", ptr addrspace(1) %p\n";
+  }
+  for (unsigned round = 0; round != rounds; ++round)
+    for (unsigned i = 0; i != values; ++i)
+      os << "  " << name(round + 1, i) << " = call float @llvm.fma.f32(float " << name(round, i)
+         << ", float %f, float " << name(round, (7 * i + round + 1) % values) << ")\n";
+  KernelFacts facts = factsOfK();
+  facts.parameterNames = {"p", "f"};
+  facts.spareRegisters = spareRegisters;
+  return emitText(text + stores + "  ret void\n}", facts, target("hip:gfx1100"));
+}
+
+TEST(EmitAMD, HugeThreadsThatReadBackMuchAreNotOptimisedAndSaySo) {
+  DeviceBinary huge = emitted(emitRounds(512, 16, /*spareRegisters=*/-280));
   ASSERT_EQ(huge.warnings.size(), 1u);
-  EXPECT_NE(huge.warnings[0].find("each thread has 8193 instructions"), std::string::npos);
-  EXPECT_EQ(textOf(verifyAbi(huge, {{"p", 8}}, target("hip:gfx942"))), "");
+  EXPECT_NE(huge.warnings[0].find("each thread has 9217 instructions"), std::string::npos);
+  EXPECT_EQ(textOf(verifyAbi(huge, {{"p", 8}, {"f", 4}}, target("hip:gfx1100"))), "");
+}
+
+TEST(EmitAMD, HugeThreadsThatReadBackLittleAreOptimised) {
+  EXPECT_TRUE(emitted(emitStores(8192)).warnings.empty());
+  EXPECT_TRUE(emitted(emitRounds(64, 140, /*spareRegisters=*/-1)).warnings.empty());
 }
 
 TEST(EmitAMD, ThreadsOfTooManyInstructionsAreAnError) {
