@@ -250,7 +250,7 @@ static SharedLayout inOrderOfRegisters(const SharedLayout &shared, ArrayRef<Bina
   ArrayRef<BinaryVector> columns = shared.map.columns(Dim::Offset),
                          segment = columns.drop_front(std::min<size_t>(rowBits, columns.size()));
   BinaryColumns ordered(columns.drop_back(segment.size()));
-  copy_if(registers, std::back_inserter(ordered),
+  copy_if(complementWithin({}, registers), std::back_inserter(ordered),
           [&](BinaryVector column) { return is_contained(segment, column); });
   copy_if(segment, std::back_inserter(ordered),
           [&](BinaryVector column) { return !is_contained(registers, column); });

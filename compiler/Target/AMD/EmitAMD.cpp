@@ -180,11 +180,18 @@ static void placeLaneMoves(llvm::Function &kernel) {
   }
 }
 
-/// Of 32 bits, that a thread can have: accumulation registers among CDNA's.
-static unsigned registersOfThread(const KernelFacts &facts, const TargetInfo &target) {
+static bool multiplies(const llvm::Function &kernel) {
+  return llvm::any_of(llvm::instructions(kernel), isProduct);
+}
+
+/// Of 32 bits, that a thread can have: CDNA's accumulation registers among them where there are
+/// products, which alone compute on these.
+static unsigned registersOfThread(const llvm::Function &kernel, const KernelFacts &facts,
+                                  const TargetInfo &target) {
   bool isCdna = target.matrix.mfmaGeneration;
   unsigned lanes = isCdna ? 4 * 64 * 512 : 2 * 32 * 1536;
-  return std::min(isCdna ? 512u : 256u, lanes / std::max(1u, facts.launch.threadsPerBlock));
+  unsigned most = isCdna && multiplies(kernel) ? 512 : 256;
+  return std::min(most, lanes / std::max(1u, facts.launch.threadsPerBlock));
 }
 
 /// LLVM's register allocator takes minutes when a thread holds thousands of values and most of its
@@ -200,7 +207,7 @@ static void boundRegisterAllocation(const llvm::Function &kernel, unsigned instr
                                     std::vector<std::string> &warnings) {
   constexpr unsigned maxOptimised = 8192, ofReloads = 4;
   if (instructions <= maxOptimised || facts.spareRegisters >= 0 ||
-      estimateReloads(kernel, registersOfThread(facts, target)) <= instructions / ofReloads)
+      estimateReloads(kernel, registersOfThread(kernel, facts, target)) <= instructions / ofReloads)
     return;
   machine.setOptLevel(llvm::CodeGenOptLevel::None);
   warnings.push_back("each thread has " + std::to_string(instructions) +
@@ -228,10 +235,6 @@ static void orderForRegisters(llvm::Function &kernel, int spareRegisters) {
     recomputeIndices(kernel);
   if (spareRegisters < inFlight)
     sinkAddresses(kernel);
-}
-
-static bool multiplies(llvm::Function &kernel) {
-  return llvm::any_of(llvm::instructions(kernel), isProduct);
 }
 
 /// What LLVM's optimisations would undo, and what its code generation needs.

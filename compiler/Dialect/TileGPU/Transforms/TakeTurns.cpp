@@ -68,8 +68,11 @@ void takeTurns(StagedOperand first, StagedOperand second, MovedOperations &moved
   moved.before(second.buffer, place);
   moved.before(second.store, place);
   // Behind the store, even where it stood in front of the other load.
-  if (second.load->isBeforeInBlock(second.store))
-    moved.before(second.load, place);
+  if (!second.load->isBeforeInBlock(second.store))
+    return;
+  moved.before(second.load, place);
+  if (auto trans = dyn_cast<tile::TransOp>(*second.load->user_begin()))
+    moved.before(trans, place);
 }
 
 void takeTurns(func::FuncOp kernel, const TargetInfo &target) {

@@ -6,6 +6,7 @@
 #columns = #tilegpu.layout<"register: 1,0 2,0 4,0 0,1; lane: 8,0 16,0 32,0 0,2 0,4 0,8; warp: 0,16 0,32; block: -> 64x64">
 #left = #tilegpu.layout<"register: 0,1 0,2 0,4 0,16 0,32; lane: 1,0 2,0 4,0 8,0 16,0 0,8; warp: 0,0 32,0; block: -> 64x64">
 #right = #tilegpu.layout<"register: 1,0 2,0 4,0 16,0 32,0; lane: 0,1 0,2 0,4 0,8 0,16 8,0; warp: 0,32 0,0; block: -> 64x64">
+#leftAcross = #tilegpu.layout<"register: 1,0 2,0 4,0 16,0 32,0; lane: 0,1 0,2 0,4 0,8 0,16 8,0; warp: 0,0 0,32; block: -> 64x64">
 !ofRows = !tilegpu.buffer<64x64xf16, #tilegpu.shared<"offset: 0,1 0,2 0,4 8,0 16,0 32,0 0,32 0,16 0,8 9,0 18,0 52,0 -> 64x64">>
 !ofColumns = !tilegpu.buffer<64x64xf16, #tilegpu.shared<"offset: 1,0 2,0 4,0 0,8 0,16 0,32 32,0 16,0 8,0 0,9 0,18 0,52 -> 64x64">>
 !whole = !tilegpu.buffer<256x64xf16, #tilegpu.shared<"offset: 0,1 0,2 0,4 0,8 0,16 0,32 1,0 2,0 4,0 8,0 16,0 32,0 64,0 128,0 -> 256x64">>
@@ -57,6 +58,28 @@ func.func @made_first(%x: !a, %y: !b, %c: !c) -> !c attributes {tile.kernel, til
   %l = tilegpu.shared_load %p : !ofRows -> tensor<64x64xf16, #left>
   %r = tilegpu.shared_load %q : !ofColumns -> tensor<64x64xf16, #right>
   %0 = tilegpu.dot %l, %r, %c unit <"mfma.32x32x8x2.f16.f32" swapped, warps 2 x 2> : (tensor<64x64xf16, #left>, tensor<64x64xf16, #right>, !c) -> !c
+  return %0 : !c
+}
+
+// What is read of the second is transposed behind that.
+// CHECK-LABEL: func.func @transposed
+// CHECK: tilegpu.shared_store
+// CHECK: %[[R:.*]] = tilegpu.shared_load
+// CHECK: tilegpu.shared_store
+// CHECK: %[[L:.*]] = tilegpu.shared_load
+// CHECK: %[[T:.*]] = tile.trans %[[L]]
+// CHECK: tilegpu.dot %[[T]], %[[R]]
+func.func @transposed(%x: !b, %y: !b, %c: !c) -> !c attributes {tile.kernel, tile.num_warps = 4 : i32} {
+  %b = arith.negf %y : !b
+  %a = arith.negf %x : !b
+  %p = tilegpu.alloc : !ofColumns
+  tilegpu.shared_store %a, %p : !b, !ofColumns
+  %q = tilegpu.alloc : !ofColumns
+  tilegpu.shared_store %b, %q : !b, !ofColumns
+  %l = tilegpu.shared_load %p : !ofColumns -> tensor<64x64xf16, #leftAcross>
+  %t = tile.trans %l, [1, 0] : tensor<64x64xf16, #leftAcross> -> tensor<64x64xf16, #left>
+  %r = tilegpu.shared_load %q : !ofColumns -> tensor<64x64xf16, #right>
+  %0 = tilegpu.dot %t, %r, %c unit <"mfma.32x32x8x2.f16.f32" swapped, warps 2 x 2> : (tensor<64x64xf16, #left>, tensor<64x64xf16, #right>, !c) -> !c
   return %0 : !c
 }
 
