@@ -46,7 +46,8 @@ public:
     if (!isStrict && !isUnsigned && predicate != P::sle && predicate != P::sge)
       return std::nullopt;
     // Narrow numbers wrap.
-    if (tile::elementTypeOf(less.getType()).getIntOrFloatBitWidth() < 32)
+    auto integer = dyn_cast<IntegerType>(tile::elementTypeOf(less.getType()));
+    if (integer && integer.getWidth() < 32)
       return std::nullopt;
     Polynomial margin = polynomials.of(more).plus(polynomials.of(less), /*factor=*/-1);
     return isStrict || isUnsigned ? margin : margin.plus(Polynomial::constant(1));
@@ -86,26 +87,27 @@ public:
     return false;
   }
 
-  /// Whether `margin` is positive wherever `other` is. It is known whether quotients in that are
-  /// not negative there.
-  bool isPositiveWith(const Polynomial &margin, const Polynomial &other, bool hasNoSign) {
-    auto isAbove = [&](const Polynomial &atMost, int64_t times) {
-      // What is at least `times` where `other` is positive.
-      return isNotNegative(
-          margin.plus(atMost, /*factor=*/-1).plus(Polynomial::constant(times - 1)));
+  /// Whether `margin` is positive wherever `end` is above `next`, which is above `first`. With a
+  /// number of `first` an end that is a quotient is positive there, and so what is divided, if the
+  /// end is not more than the quotient by so much that `next` may be below.
+  bool isPositiveBefore(const Polynomial &margin, const Polynomial &end, const Polynomial &next,
+                        std::optional<int64_t> first) {
+    auto isAbove = [&](const Polynomial &most, int64_t times) {
+      // `times` ends are at most `most`, and at least `times` more than as many `next`.
+      Polynomial left = most.plus(next, -times);
+      return isNotNegative(margin.plus(left, /*factor=*/-1).plus(Polynomial::constant(times - 1)));
     };
-    if (isAbove(other, 1))
+    if (isAbove(end, 1))
       return true;
-    if (!hasNoSign)
-      return false;
-    for (auto &[monomial, coefficient] : other.terms()) {
+    for (auto &[monomial, coefficient] : end.terms()) {
       std::optional<Quotient> quotient = quotientOf(monomial);
-      if (!quotient || coefficient != 1)
+      if (!quotient || coefficient != 1 || !first)
         continue;
-      Polynomial whole = Polynomial().plus(other);
-      whole.add(monomial, -1);
-      if (isAbove(whole.times(Polynomial::constant(quotient->divisor)).plus(quotient->dividend),
-                  quotient->divisor))
+      Polynomial rest = end;
+      rest.add(monomial, -1);
+      std::optional<int64_t> more = rest.asConstant();
+      if (more && *more <= *first + 1 &&
+          isAbove(quotient->dividend.plus(rest, quotient->divisor), quotient->divisor))
         return true;
     }
     return false;
@@ -117,6 +119,8 @@ private:
   std::optional<Polynomial>
   boundOf(const Polynomial &margin,
           function_ref<std::optional<int64_t>(unsigned, int64_t)> ofIndex) {
+    if (margin.isTooLarge())
+      return std::nullopt;
     Polynomial bound;
     for (auto &[monomial, coefficient] : margin.terms()) {
       Polynomial term;
@@ -132,7 +136,7 @@ private:
     return bound;
   }
 
-  /// A symbol of which `divisor` times are at least `least`, and unless it is negative at most
+  /// A symbol of which `divisor` times are at least `least`, and if it is positive at most
   /// `dividend`.
   struct Quotient {
     int64_t divisor;
@@ -195,12 +199,13 @@ bool holdsBeforeLast(Value mask, scf::ForOp loop, IndexPolynomials &polynomials)
     return false;
   std::optional<Polynomial> least =
       implications.smallest(*margin, tile::shapeOf(comparison.getLhs().getType()));
-  Polynomial left = polynomials.of(loop.getUpperBound())
-                        .plus(polynomials.of(loop.getInductionVar()), /*factor=*/-1)
-                        .plus(polynomials.of(loop.getStep()), /*factor=*/-1);
-  APInt first;
-  bool hasNoSign = matchPattern(loop.getLowerBound(), m_ConstantInt(&first)) && !first.isNegative();
-  return least && implications.isPositiveWith(*least, left, hasNoSign);
+  Polynomial next = polynomials.of(loop.getInductionVar()).plus(polynomials.of(loop.getStep()));
+  APInt number;
+  std::optional<int64_t> first;
+  if (matchPattern(loop.getLowerBound(), m_ConstantInt(&number)) && !number.isNegative())
+    first = number.getSExtValue();
+  return least &&
+         implications.isPositiveBefore(*least, polynomials.of(loop.getUpperBound()), next, first);
 }
 
 } // namespace kiln

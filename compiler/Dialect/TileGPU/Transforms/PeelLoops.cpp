@@ -160,7 +160,7 @@ public:
   LastIteration(scf::ForOp loop, const AskingLoop &asking)
       : loop(loop), asking(asking), b(loop.getContext()), loc(loop.getLoc()) {}
 
-  LogicalResult moveBehind() {
+  void moveBehind() {
     b.setInsertionPoint(loop);
     Value any = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, loop.getLowerBound(),
                                       loop.getUpperBound());
@@ -177,7 +177,7 @@ public:
     scf::YieldOp::create(b, loc, copyBody(number));
     dropDeadStores(branch);
     asking.answer(b);
-    return simplify(branch.getThenRegion());
+    simplify(branch.getThenRegion());
   }
 
 private:
@@ -246,12 +246,14 @@ private:
   }
 
   /// By what is asked no more.
-  LogicalResult simplify(Region &region) {
+  void simplify(Region &region) {
+    SmallVector<Operation *> ops;
+    region.walk([&](Operation *op) { ops.push_back(op); });
     RewritePatternSet patterns(b.getContext());
     tile::LoadOp::getCanonicalizationPatterns(patterns, b.getContext());
     tile::StoreOp::getCanonicalizationPatterns(patterns, b.getContext());
     scf::IfOp::getCanonicalizationPatterns(patterns, b.getContext());
-    return applyPatternsGreedily(region, std::move(patterns));
+    (void)applyOpPatternsGreedily(ops, std::move(patterns));
   }
 
   scf::ForOp loop;
@@ -292,8 +294,7 @@ struct PeelLoopsPass : PassWrapper<PeelLoopsPass, OperationPass<func::FuncOp>> {
       if (!streams &&
           (loop.getBody()->getOps<tilegpu::DotOp>().empty() || !asking.onlyLoadsAhead()))
         continue;
-      if (failed(LastIteration(loop, asking).moveBehind()))
-        return signalPassFailure();
+      LastIteration(loop, asking).moveBehind();
     }
   }
 };

@@ -74,6 +74,37 @@ func.func @quotient(%x: !tile.ptr<f32>, %n: i32, %none: tensor<64xf32, #l>) -> t
   return %sum : tensor<64xf32, #l>
 }
 
+// Two blocks more than there are whole ones: of n = -63 there is none, and the first of two iterations has one element of n + 64.
+// CHECK-LABEL: func.func @more_blocks
+// CHECK-NOT: scf.if
+// CHECK: scf.for
+// CHECK: arith.select
+// CHECK: return
+func.func @more_blocks(%x: !tile.ptr<f32>, %n: i32, %none: tensor<64xf32, #l>) -> tensor<64xf32, #l> attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %size = arith.constant 64 : i32
+  %two = arith.constant 2 : i32
+  %whole = arith.divsi %n, %size : i32
+  %blocks = arith.addi %whole, %two : i32
+  %more = arith.addi %n, %size : i32
+  %r = tile.arange 0, 64 : tensor<64xi32, #l>
+  %px = tile.splat %x : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>, #l>
+  %ns = tile.splat %more : i32 -> tensor<64xi32, #l>
+  %sum = scf.for %i = %zero to %blocks step %one iter_args(%s = %none) -> (tensor<64xf32, #l>) : i32 {
+    %first = arith.muli %i, %size : i32
+    %is = tile.splat %first : i32 -> tensor<64xi32, #l>
+    %at = arith.addi %is, %r : tensor<64xi32, #l>
+    %m = arith.cmpi slt, %at, %ns : tensor<64xi32, #l>
+    %a = tile.addptr %px, %at : tensor<64x!tile.ptr<f32>, #l>, tensor<64xi32, #l>
+    %v = tile.load %a mask %m : (tensor<64x!tile.ptr<f32>, #l>, tensor<64xi1, #l>) -> tensor<64xf32, #l>
+    %c = arith.select %m, %v, %none : tensor<64xi1, #l>, tensor<64xf32, #l>
+    %t = arith.addf %s, %c : tensor<64xf32, #l>
+    scf.yield %t : tensor<64xf32, #l>
+  }
+  return %sum : tensor<64xf32, #l>
+}
+
 // Tiles that overlap by two: the last but one may have an element that is not there.
 // CHECK-LABEL: func.func @wider
 // CHECK-NOT: scf.if
