@@ -1,4 +1,5 @@
 #include "compiler/Target/EmptyAccesses.h"
+#include "compiler/Target/BufferAccesses.h"
 
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
@@ -10,18 +11,6 @@
 using namespace llvm;
 
 namespace kiln {
-
-/// Which operand is an access's offset; none: it is no access of a buffer.
-static std::optional<unsigned> offsetOperand(const IntrinsicInst &access) {
-  switch (access.getIntrinsicID()) {
-  case Intrinsic::amdgcn_raw_ptr_buffer_load:
-    return 1;
-  case Intrinsic::amdgcn_raw_ptr_buffer_store:
-    return 2;
-  default:
-    return std::nullopt;
-  }
-}
 
 /// The most bytes that a buffer may have. Offsets from there on are of lanes whose masks are false,
 /// whatever the buffer.
@@ -35,26 +24,26 @@ static uint64_t mostBytes(Value *buffer, const DataLayout &layout) {
   return std::min(ofAny, known.getMaxValue().getLimitedValue());
 }
 
-/// Whether an access is known to lie behind its buffer: nothing is added to an offset behind the
-/// check that it is in one.
-static bool isEmpty(const IntrinsicInst &access) {
-  std::optional<unsigned> operand = offsetOperand(access);
-  auto *offset = operand ? dyn_cast<ConstantInt>(access.getArgOperand(*operand)) : nullptr;
-  auto *more = offset ? dyn_cast<ConstantInt>(access.getArgOperand(*operand + 1)) : nullptr;
+/// Whether it is an access that is known to lie behind its buffer: nothing is added to an offset
+/// behind the check that it is in one.
+static bool isEmpty(Instruction &access) {
+  Use *place = offsetOfBufferAccess(&access);
+  auto *offset = place ? dyn_cast<ConstantInt>(place->get()) : nullptr;
+  auto *more =
+      offset ? dyn_cast<ConstantInt>(access.getOperand(place->getOperandNo() + 1)) : nullptr;
   return more && more->isZero() &&
          offset->getZExtValue() >=
-             mostBytes(access.getArgOperand(*operand - 1), access.getDataLayout());
+             mostBytes(access.getOperand(place->getOperandNo() - 1), access.getDataLayout());
 }
 
 PreservedAnalyses LeaveOutEmptyAccesses::run(Function &function, FunctionAnalysisManager &) {
   bool changes = false;
-  for (Instruction &instruction : make_early_inc_range(instructions(function))) {
-    auto *access = dyn_cast<IntrinsicInst>(&instruction);
-    if (!access || !isEmpty(*access))
+  for (Instruction &access : make_early_inc_range(instructions(function))) {
+    if (!isEmpty(access))
       continue;
-    if (!access->getType()->isVoidTy())
-      access->replaceAllUsesWith(Constant::getNullValue(access->getType()));
-    access->eraseFromParent();
+    if (!access.getType()->isVoidTy())
+      access.replaceAllUsesWith(Constant::getNullValue(access.getType()));
+    access.eraseFromParent();
     changes = true;
   }
   if (!changes)

@@ -20,6 +20,7 @@
 // say differently whether it counts for the range.
 
 #include "compiler/Target/AMD/CarryDescriptors.h"
+#include "compiler/Target/BufferAccesses.h"
 #include "compiler/Target/MemoryFeatures.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -49,21 +50,6 @@ namespace {
 enum Operand : unsigned { Base, Stride, Bytes, Flags };
 
 constexpr unsigned bytesWord = 2;
-
-/// The lanes' offsets of a load or store; null: it is something else.
-llvm::Use *offsetOf(llvm::User *user) {
-  auto *access = llvm::dyn_cast<llvm::IntrinsicInst>(user);
-  if (!access)
-    return nullptr;
-  switch (access->getIntrinsicID()) {
-  case llvm::Intrinsic::amdgcn_raw_ptr_buffer_load:
-    return &access->getOperandUse(1);
-  case llvm::Intrinsic::amdgcn_raw_ptr_buffer_store:
-    return &access->getOperandUse(2);
-  default:
-    return nullptr;
-  }
-}
 
 /// The number that casts, and a copy to scalar registers, make of another one.
 llvm::Value *withoutCasts(llvm::Value *value) {
@@ -199,7 +185,7 @@ private:
       return;
     for (llvm::IntrinsicInst *call : buffer.calls)
       for (llvm::User *user : call->users()) {
-        llvm::Use *use = offsetOf(user);
+        llvm::Use *use = offsetOfBufferAccess(user);
         llvm::Value *offset = use ? steadyOffset(*use) : nullptr;
         if (!offset)
           return;
@@ -249,7 +235,7 @@ private:
   void moveOffsets(Buffer &buffer) {
     for (llvm::IntrinsicInst *call : buffer.calls)
       for (llvm::User *user : call->users()) {
-        llvm::Use &use = *offsetOf(user);
+        llvm::Use &use = *offsetOfBufferAccess(user);
         use.set(withMoved(use, buffer));
       }
   }

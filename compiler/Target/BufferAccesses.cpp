@@ -1,0 +1,22 @@
+#include "compiler/Target/BufferAccesses.h"
+
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
+
+namespace kiln {
+
+llvm::Use *offsetOfBufferAccess(llvm::User *user) {
+  auto *access = llvm::dyn_cast<llvm::IntrinsicInst>(user);
+  if (!access)
+    return nullptr;
+  switch (access->getIntrinsicID()) {
+  case llvm::Intrinsic::amdgcn_raw_ptr_buffer_load:
+    return &access->getOperandUse(1);
+  case llvm::Intrinsic::amdgcn_raw_ptr_buffer_store:
+    return &access->getOperandUse(2);
+  default:
+    return nullptr;
+  }
+}
+
+} // namespace kiln
