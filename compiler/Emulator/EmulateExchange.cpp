@@ -228,6 +228,14 @@ FailureOr<bool> nvidia(Operation *op, OpBuilder &b, ThreadCode &code) {
       .Default([](Operation *) { return false; });
 }
 
+template <typename Swap>
+FailureOr<bool> swapLanes(Swap swap, int32_t lanes, OpBuilder &b, ThreadCode &code) {
+  Value out = code.slot(0);
+  code.call(b, swap, "kiln_emu_permlane_swap", {},
+            {code.i32(b, swap.getLoc(), lanes), swap.getOld(), swap.getSrc(), out});
+  return become(swap, LLVM::LoadOp::create(b, swap.getLoc(), swap.getType(), out));
+}
+
 FailureOr<bool> amd(Operation *op, OpBuilder &b, ThreadCode &code) {
   Location loc = op->getLoc();
   Type word = b.getI32Type();
@@ -258,6 +266,8 @@ FailureOr<bool> amd(Operation *op, OpBuilder &b, ThreadCode &code) {
                                  {source, permute.getSrc1(), permute.getSrc2()});
         return become(op, LLVM::BitcastOp::create(b, loc, permute.getType(), result));
       })
+      .Case([&](ROCDL::Permlane16SwapOp swap) { return swapLanes(swap, 16, b, code); })
+      .Case([&](ROCDL::Permlane32SwapOp swap) { return swapLanes(swap, 32, b, code); })
       .Case([&](ROCDL::DPPUpdateOp dpp) -> FailureOr<bool> {
         if (!isWord(dpp.getType()))
           return false;

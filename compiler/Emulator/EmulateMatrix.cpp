@@ -161,7 +161,7 @@ std::optional<int64_t> constantOf(Value value) {
 }
 
 /// "mfma.scale.f32.16x16x128.f8f6f4": formats of A and B as numbers, and for each side the byte
-/// that is its scale and the word that this is in.
+/// that is its scale and the word that this is in. LLVM takes words of zero for no scales.
 FailureOr<bool> convertScaledMfma(Operation *op, StringRef name, ThreadCode &code) {
   Product product;
   kiln_emu_matrix &matrix = product.matrix;
@@ -183,7 +183,9 @@ FailureOr<bool> convertScaledMfma(Operation *op, StringRef name, ThreadCode &cod
   matrix.a = a;
   matrix.b = b;
   OpBuilder builder(op);
-  for (unsigned side : {0, 1}) {
+  bool hasScales = llvm::any_of(op->getOperands().drop_front(5),
+                                [](Value control) { return constantOf(control) != 0; });
+  for (unsigned side = 0; hasScales && side < 2; ++side) {
     std::optional<int64_t> byte = constantOf(op->getOperand(5 + 2 * side));
     if (!byte || *byte < 0 || *byte > 3)
       return notEmulated(op, "with such a place of its scales");

@@ -171,8 +171,8 @@ std::optional<Instruction> exchangeOf(Operation *op) {
             NVVM::WgmmaGroupSyncAlignedOp, NVVM::WgmmaWaitGroupSyncOp, tilegpu::WgmmaWaitOp>(
           [](auto) { return Instruction{Class::Barrier}; })
       .Case<NVVM::ShflOp, NVVM::VoteSyncOp, NVVM::ReduxOp, NVVM::ElectSyncOp, ROCDL::DsBpermuteOp,
-            ROCDL::DsSwizzleOp, ROCDL::DPPUpdateOp, ROCDL::PermlaneX16Op, ROCDL::BallotOp,
-            ROCDL::ReadlaneOp, ROCDL::ReadfirstlaneOp>(
+            ROCDL::DsSwizzleOp, ROCDL::DPPUpdateOp, ROCDL::PermlaneX16Op, ROCDL::Permlane16SwapOp,
+            ROCDL::Permlane32SwapOp, ROCDL::BallotOp, ROCDL::ReadlaneOp, ROCDL::ReadfirstlaneOp>(
           [](auto) { return Instruction{Class::Shuffle}; })
       .Case<tilegpu::GlobalCopyOp, tilegpu::WarpCopyOp, ROCDL::SWaitcntOp, NVVM::CpAsyncOp,
             NVVM::CpAsyncCommitGroupOp, NVVM::CpAsyncWaitGroupOp, NVVM::CpAsyncMBarrierArriveOp,

@@ -143,16 +143,41 @@ static LinearLayout wgmmaFragment(const MatrixInstruction &unit, MatrixOperand o
   llvm_unreachable("unknown matrix operand");
 }
 
+/// How many of a lane's elements are neighbours along k.
+static unsigned neighboursOf(const MatrixInstruction &unit, unsigned perLane) {
+  switch (unit.family) {
+  case MatrixFamily::MfmaBy4:
+    return 4;
+  case MatrixFamily::MfmaBy16:
+  case MatrixFamily::MfmaScaled:
+    return 16;
+  default:
+    return perLane;
+  }
+}
+
 // Instinct ISA, "Matrix Arithmetic Instructions": the low lanes select the row
-// of A or the column of B, the high lanes which group of neighbours along k.
+// of A or the column of B, the high lanes which group of neighbours along k; of
+// products with scales (composable_kernel, test/mx_mfma_op) 16 bytes are a group,
+// and of 8-bit numbers a lane has a second one behind the first of all lanes.
 // Accumulators hold groups of four rows; lanes beyond the columns select the next group.
 static LinearLayout mfmaFragment(const MatrixInstruction &unit, MatrixOperand operand) {
-  unsigned groups = 64 / unit.m, perLane = unit.k / groups;
+  unsigned groups = 64 / unit.m, perLane = unit.k / groups, together = neighboursOf(unit, perLane);
   switch (operand) {
   case MatrixOperand::A:
-    return FragmentBuilder().registers(perLane, 1).lanes(unit.m, 0).lanes(groups, 1).layout;
+    return FragmentBuilder()
+        .registers(together, 1)
+        .lanes(unit.m, 0)
+        .lanes(groups, 1)
+        .registers(perLane / together, 1)
+        .layout;
   case MatrixOperand::B:
-    return FragmentBuilder().registers(perLane, 0).lanes(unit.n, 1).lanes(groups, 0).layout;
+    return FragmentBuilder()
+        .registers(together, 0)
+        .lanes(unit.n, 1)
+        .lanes(groups, 0)
+        .registers(perLane / together, 0)
+        .layout;
   case MatrixOperand::C:
     return FragmentBuilder()
         .registers(4, 0)
@@ -160,32 +185,6 @@ static LinearLayout mfmaFragment(const MatrixInstruction &unit, MatrixOperand op
         .lanes(groups, 0)
         .registers(unit.m / (4 * groups), 0)
         .layout;
-  }
-  llvm_unreachable("unknown matrix operand");
-}
-
-// composable_kernel, test/mx_mfma_op: 16 bytes of neighbours along k for each group of lanes, and
-// of 8-bit numbers 16 more, behind those of all groups. C as without scales.
-static LinearLayout mfmaScaledFragment(const MatrixInstruction &unit, MatrixOperand operand) {
-  constexpr unsigned together = 16;
-  unsigned groups = 64 / unit.m, parts = unit.k / groups / together;
-  switch (operand) {
-  case MatrixOperand::A:
-    return FragmentBuilder()
-        .registers(together, 1)
-        .lanes(unit.m, 0)
-        .lanes(groups, 1)
-        .registers(parts, 1)
-        .layout;
-  case MatrixOperand::B:
-    return FragmentBuilder()
-        .registers(together, 0)
-        .lanes(unit.n, 1)
-        .lanes(groups, 0)
-        .registers(parts, 0)
-        .layout;
-  case MatrixOperand::C:
-    return mfmaFragment(unit, operand);
   }
   llvm_unreachable("unknown matrix operand");
 }
@@ -240,9 +239,10 @@ LinearLayout MatrixInstruction::fragment(MatrixOperand which) const {
   case MatrixFamily::Wgmma:
     return wgmmaFragment(*this, which);
   case MatrixFamily::Mfma:
-    return mfmaFragment(*this, which);
+  case MatrixFamily::MfmaBy4:
+  case MatrixFamily::MfmaBy16:
   case MatrixFamily::MfmaScaled:
-    return mfmaScaledFragment(*this, which);
+    return mfmaFragment(*this, which);
   case MatrixFamily::WmmaGfx11:
     return wmmaGfx11Fragment(*this, which);
   case MatrixFamily::WmmaGfx12:

@@ -30,7 +30,17 @@ unsigned elementBits(MatrixElement element);
 llvm::StringRef elementName(MatrixElement element);
 
 /// Whose fragments an instruction uses.
-enum class MatrixFamily : uint8_t { MmaSync, Wgmma, Mfma, MfmaScaled, WmmaGfx11, WmmaGfx12 };
+/// MfmaBy4, MfmaBy16: a lane has groups of so many neighbours along k.
+enum class MatrixFamily : uint8_t {
+  MmaSync,
+  Wgmma,
+  Mfma,
+  MfmaBy4,
+  MfmaBy16,
+  MfmaScaled,
+  WmmaGfx11,
+  WmmaGfx12
+};
 
 /// An operand of D = A * B + C; C stands for D as well.
 enum class MatrixOperand : uint8_t { A, B, C };
@@ -43,7 +53,9 @@ struct MatrixInstruction {
   bool (*isLegal)(const MatrixFeatures &features);
   llvm::StringLiteral issue; ///< intrinsic name without "llvm."
 
-  bool isMfma() const { return family == MatrixFamily::Mfma || isScaled(); }
+  bool isMfma() const { return family >= MatrixFamily::Mfma && family <= MatrixFamily::MfmaScaled; }
+  /// It is told which formats of small floats A and B have.
+  bool hasFormats() const { return issue.ends_with(".f8f6f4"); }
   /// 32 neighbours along k of a row of A or a column of B have a scale, a power of two as a biased
   /// exponent of 8 bits.
   bool isScaled() const { return family == MatrixFamily::MfmaScaled; }

@@ -209,6 +209,19 @@ KILN_SWITCHES uint32_t kiln_emu_permlanex16(kiln_emu_thread *thread, const kiln_
   return uint32_t(warp.results[self.lane]);
 }
 
+// CDNA4 ISA, "V_PERMLANE32_SWAP_B32": a lane that is not active gives 0.
+KILN_SWITCHES void kiln_emu_permlane_swap(kiln_emu_thread *thread, const kiln_emu_site *site,
+                                          uint32_t lanes, uint32_t first, uint32_t second,
+                                          uint32_t *out) {
+  Thread &self = threadOf(thread);
+  bool isSet = self.lane & lanes;
+  Warp &warp = prepare(self, isSet ? first : second, self.lane ^ lanes);
+  self.block->wave(self, site, [](Warp &warp) { moveActiveWords(warp, 0); });
+  uint32_t received = uint32_t(warp.results[self.lane]);
+  out[0] = isSet ? received : first;
+  out[1] = isSet ? second : received;
+}
+
 /// GCN3 to CDNA, row_bcast:15 and row_bcast:31: the last lane of the row in front, lane 31 for the
 /// upper 32; `none` where there is none in front.
 static uint32_t dppBroadcastSource(uint32_t control, uint32_t lane, uint32_t none) {

@@ -212,6 +212,10 @@ uint32_t kiln_emu_ds_swizzle(kiln_emu_thread *thread, const kiln_emu_site *site,
    to 7 of a row) or `high` names. */
 uint32_t kiln_emu_permlanex16(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t value,
                               uint32_t low, uint32_t high);
+/* v_permlane16_swap_b32, v_permlane32_swap_b32, of `lanes` 16 and 32: each lane with that bit clear
+   in its number gives `second` for the `first` of the lane with the bit set. Both to `out`. */
+void kiln_emu_permlane_swap(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t lanes,
+                            uint32_t first, uint32_t second, uint32_t *out);
 /* v_mov_b32_dpp */
 uint32_t kiln_emu_dpp(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t old,
                       uint32_t value, uint32_t control, uint32_t row_mask, uint32_t bank_mask,

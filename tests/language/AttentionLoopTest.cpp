@@ -7,6 +7,8 @@
 #include "mlir/IR/Builders.h"
 #include "tests/language/ExactProduct.h"
 
+#include <cstring>
+
 using namespace mlir;
 
 namespace kiln::testing {
@@ -94,13 +96,22 @@ std::vector<SourceConstant> constants(const Tile &tile) {
 
 class AttentionLoop : public SourceTest {};
 
-void check(const std::string &target, const Tile &tile, std::vector<int> keys) {
+/// The second product of numbers of 8 bits, which have all values that occur.
+std::string ofSmallFloats() {
+  std::string text = source;
+  for (auto [from, to] : {std::pair("p.to(tl.float16)", "p.to(tl.float8e5)"),
+                          std::pair("v.load([n, 0])", "v.load([n, 0]).to(tl.float8e5)")})
+    text.replace(text.find(from), std::strlen(from), to);
+  return text;
+}
+
+void check(const std::string &target, const Tile &tile, std::vector<int> keys,
+           const std::string &text = source) {
   for (unsigned stages : {2u, 3u}) {
     SourceOptions options;
     options.numStages = stages;
     options.numWarps = tile.warps;
-    SourceKernel kernel(source, target, Memory(1, 1, tile.dim).arguments(), constants(tile),
-                        options);
+    SourceKernel kernel(text, target, Memory(1, 1, tile.dim).arguments(), constants(tile), options);
     ASSERT_EQ(kernel.errors(), "");
     for (int n : keys) {
       SCOPED_TRACE(std::to_string(n) + " keys, " + std::to_string(stages) + " stages");
@@ -128,9 +139,14 @@ TEST_P(AttentionLoop, OfWarpsThatCopyForThemselves) {
   check(GetParam(), {64, 32, 32, /*isAskedFor=*/false, 4}, {0, 1, 101});
 }
 
+TEST_P(AttentionLoop, OfSmallFloats) {
+  for (int block : {32, 64, 128})
+    check(GetParam(), {64, block, 64, /*isAskedFor=*/false, 4}, {1, 101, 256}, ofSmallFloats());
+}
+
 INSTANTIATE_TEST_SUITE_P(, AttentionLoop,
                          ::testing::Values("cpu", "emu:sm_80", "emu:sm_90a", "emu:gfx942",
-                                           "emu:gfx1100", "emu:gfx1201"),
+                                           "emu:gfx950", "emu:gfx1100", "emu:gfx1201"),
                          sourceTargetName);
 
 //===-- mistakes

@@ -163,6 +163,8 @@ TEST_P(Layout, AtomicsCountEachElementOnce) {
 }
 
 KILN_SOURCE_TESTS(Layout);
+// Lanes swap words there.
+INSTANTIATE_TEST_SUITE_P(Gfx950, Layout, ::testing::Values("emu:gfx950"), sourceTargetName);
 
 } // namespace
 } // namespace kiln::testing

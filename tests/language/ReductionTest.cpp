@@ -448,6 +448,8 @@ def kernel(p, q, R: tl.constexpr, C: tl.constexpr):
 }
 
 KILN_SOURCE_TESTS(Reduction);
+// Lanes swap words there.
+INSTANTIATE_TEST_SUITE_P(Gfx950, Reduction, ::testing::Values("emu:gfx950"), sourceTargetName);
 
 } // namespace
 } // namespace kiln::testing

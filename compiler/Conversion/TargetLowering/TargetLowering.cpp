@@ -9,12 +9,18 @@ namespace kiln {
 
 TargetLowering::~TargetLowering() = default;
 
-/// What only targets have whose TargetInfo, `lanesOfRow` or `totalsToLastLane` says so.
+/// What only targets have whose TargetInfo, `lanesOfRow`, `swapsLanes` or `totalsToLastLane` says
+/// so.
 static void expectNever() {
   llvm_unreachable("expected a target that has this, by its TargetInfo");
 }
 void TargetLowering::copyAsync(OpBuilder &, Location, Value, Value, unsigned, Value, Value) const {
   expectNever();
+}
+std::pair<Value, Value> TargetLowering::swapLanes(OpBuilder &, Location, Value, Value,
+                                                  unsigned) const {
+  expectNever();
+  return {};
 }
 Value TargetLowering::shiftInRow(OpBuilder &, Location, Value, Value, unsigned, bool) const {
   expectNever();

@@ -68,6 +68,16 @@ public:
   /// The i32 `value` of the lane whose number differs by `mask`.
   virtual mlir::Value shuffleXor(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
                                  unsigned mask) const = 0;
+  /// Whether there is `swapLanes` between lanes whose numbers differ by `mask`.
+  virtual bool swapsLanes(unsigned mask) const {
+    (void)mask;
+    return false;
+  }
+  /// The i32 `first` and `second` after each lane with the bit `mask` clear in its number has given
+  /// its second for the first of the lane with the bit set.
+  virtual std::pair<mlir::Value, mlir::Value> swapLanes(mlir::OpBuilder &b, mlir::Location loc,
+                                                        mlir::Value first, mlir::Value second,
+                                                        unsigned mask) const;
   /// The i32 `value` of a lane whose number differs in bit `bit`, and may differ in lower bits: all
   /// lanes that do so alone have the same.
   virtual mlir::Value shuffleTotals(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,

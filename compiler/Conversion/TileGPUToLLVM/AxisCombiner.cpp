@@ -115,6 +115,29 @@ SmallVector<Elements> AxisCombiner::moved(ArrayRef<Elements> values,
   return result;
 }
 
+void AxisCombiner::replaceEach(MutableArrayRef<Elements> totals,
+                               function_ref<Elements(const Elements &)> next) const {
+  std::map<std::vector<const void *>, Elements> known;
+  for (Elements &total : totals) {
+    Elements &result = known[keyOf(total)];
+    if (result.empty())
+      result = next(total);
+    total = result;
+  }
+}
+
+void AxisCombiner::walkSwapped(unsigned lanes, MutableArrayRef<Elements> totals) const {
+  replaceEach(totals, [&](const Elements &total) {
+    Elements ofClear, ofSet;
+    for (Value value : total) {
+      auto [clear, set] = ofBothLanes(s, lowering.device, value, lanes);
+      ofClear.push_back(clear);
+      ofSet.push_back(set);
+    }
+    return combine(ofClear, ofSet);
+  });
+}
+
 void AxisCombiner::walkLanes(ArrayRef<AxisStep> steps, MutableArrayRef<Elements> totals) {
   const TargetLowering &device = lowering.device;
   std::optional<unsigned> toLast = device.totalsToLastLane();
@@ -127,13 +150,16 @@ void AxisCombiner::walkLanes(ArrayRef<AxisStep> steps, MutableArrayRef<Elements>
   });
   bool isOfWarp = isByBits && toLast && steps.size() == warpBits &&
                   int64_t(1) << warpBits == int64_t(lowering.target().warpSize);
+  auto isToLast = [&] { return isOfWarp && shared >= *toLast; };
   for (const AxisStep &step : steps) {
     auto move = [&](Value word) {
-      return isOfWarp && shared >= *toLast
-                 ? device.lastBefore(s.builder(), s.location(), word, shared)
-                 : device.shuffleTotals(s.builder(), s.location(), word, shared);
+      return isToLast() ? device.lastBefore(s.builder(), s.location(), word, shared)
+                        : device.shuffleTotals(s.builder(), s.location(), word, shared);
     };
-    walk(step, isByBits ? moved(totals, move) : neighbours(step, totals), totals);
+    if (!isToLast() && !step.registers && device.swapsLanes(unsigned(step.lanes)))
+      walkSwapped(unsigned(step.lanes), totals);
+    else
+      walk(step, isByBits ? moved(totals, move) : neighbours(step, totals), totals);
     ++shared;
   }
   if (isOfWarp)
@@ -206,18 +232,9 @@ bool AxisCombiner::areLaneBits(ArrayRef<AxisStep> steps) const {
 
 void AxisCombiner::gather(ArrayRef<AxisStep> steps, MutableArrayRef<Elements> totals) const {
   uint64_t walked = 0;
-  auto eachTotal = [&](auto next) {
-    std::map<std::vector<const void *>, Elements> known;
-    for (Elements &total : totals) {
-      Elements &result = known[keyOf(total)];
-      if (result.empty())
-        result = next(total);
-      total = result;
-    }
-  };
   for (const AxisStep &step : steps) {
     walked |= step.lanes;
-    eachTotal([&](const Elements &total) {
+    replaceEach(totals, [&](const Elements &total) {
       Elements later;
       for (Value value : total)
         later.push_back(shuffleXor(s, lowering.device, value, step.lanes));
@@ -226,7 +243,7 @@ void AxisCombiner::gather(ArrayRef<AxisStep> steps, MutableArrayRef<Elements> to
   }
   uint64_t others = (lowering.target().warpSize - 1) & ~walked;
   Value leader = s.bitAnd(thread, s.i32(others));
-  eachTotal([&](const Elements &total) {
+  replaceEach(totals, [&](const Elements &total) {
     Elements shared;
     for (Value value : total)
       shared.push_back(shuffleIndex(s, lowering.device, value, leader));

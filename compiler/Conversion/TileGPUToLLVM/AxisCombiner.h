@@ -75,6 +75,12 @@ public:
   bool isReversed() const { return reverse; }
 
 private:
+  /// Each total by `next`; of registers that share one, once.
+  void replaceEach(llvm::MutableArrayRef<Elements> totals,
+                   llvm::function_ref<Elements(const Elements &)> next) const;
+  /// A step of a reduction between lanes that swap words.
+  void walkSwapped(unsigned lanes, llvm::MutableArrayRef<Elements> totals) const;
+
   const ScalarBuilder &s;
   const Lowering &lowering;
   const LinearLayout &layout;

@@ -378,6 +378,18 @@ Value shuffleXor(const ScalarBuilder &s, const TargetLowering &device, Value val
   });
 }
 
+std::pair<Value, Value> ofBothLanes(const ScalarBuilder &s, const TargetLowering &device,
+                                    Value value, unsigned mask) {
+  SmallVector<Value, 2> ofSet;
+  Value first = inWords(s, value, [&](Value word) {
+    auto [clear, set] = device.swapLanes(s.builder(), s.location(), word, word, mask);
+    ofSet.push_back(set);
+    return clear;
+  });
+  auto next = ofSet.begin();
+  return {first, inWords(s, value, [&](Value) { return *next++; })};
+}
+
 Value shuffleIndex(const ScalarBuilder &s, const TargetLowering &device, Value value, Value lane) {
   return inWords(s, value, [&](Value word) {
     return device.shuffleIndex(s.builder(), s.location(), word, lane);

@@ -71,6 +71,10 @@ llvm::SmallVector<mlir::Value> unpackWord(const ScalarBuilder &s, mlir::Value wo
 /// A value of any scalar type from the lane that differs by `mask`, or from lane `lane`.
 mlir::Value shuffleXor(const ScalarBuilder &s, const TargetLowering &device, mlir::Value value,
                        unsigned mask);
+/// Where TargetLowering::swapsLanes: those of the lanes that differ by `mask`, first that of the
+/// lane with the bit clear.
+std::pair<mlir::Value, mlir::Value>
+ofBothLanes(const ScalarBuilder &s, const TargetLowering &device, mlir::Value value, unsigned mask);
 /// One of any scalar type through `move`, which moves an i32.
 mlir::Value inWords(const ScalarBuilder &s, mlir::Value value,
                     llvm::function_ref<mlir::Value(mlir::Value)> move);

@@ -99,11 +99,30 @@ public:
                                     : dppRowRotate8;
       return moveByDpp(b, loc, value, control);
     }
+    if (swapsLanes(mask)) {
+      auto [ofClear, ofSet] = swapLanes(b, loc, value, value, mask);
+      Value isClear = s.equal(s.bitAnd(threadId(b, loc), mask), 0);
+      return s.select(isClear, ofSet, ofClear);
+    }
     // ds_swizzle in bit mode: and 0x1f, or 0, xor mask, within 32 lanes.
     if (mask < 32)
       return ROCDL::DsSwizzleOp::create(b, loc, b.getI32Type(), value, s.i32(mask << 10 | 0x1F));
     Value lane = s.bitAnd(threadId(b, loc), info.warpSize - 1);
     return shuffleIndex(b, loc, value, s.bitXor(lane, s.i32(mask)));
+  }
+  bool swapsLanes(unsigned mask) const override {
+    return info.matrix.mfmaGeneration >= 4 && (mask == 16 || mask == 32);
+  }
+  /// CDNA4 ISA, "V_PERMLANE16_SWAP_B32", "V_PERMLANE32_SWAP_B32".
+  std::pair<Value, Value> swapLanes(OpBuilder &b, Location loc, Value first, Value second,
+                                    unsigned mask) const override {
+    ScalarBuilder s(b, loc);
+    Type both = LLVM::LLVMStructType::getLiteral(b.getContext(), {b.getI32Type(), b.getI32Type()});
+    auto swap = [&](auto op) -> Value {
+      return s.make<decltype(op)>(both, first, second, /*fi=*/false, /*boundControl=*/false);
+    };
+    Value words = mask == 16 ? swap(ROCDL::Permlane16SwapOp()) : swap(ROCDL::Permlane32SwapOp());
+    return {s.make<LLVM::ExtractValueOp>(words, 0), s.make<LLVM::ExtractValueOp>(words, 1)};
   }
   Value shuffleTotals(OpBuilder &b, Location loc, Value value, unsigned bit) const override {
     constexpr unsigned bitOfRows = 4;
@@ -211,7 +230,7 @@ public:
   //--- Matrix units ---
 
   unsigned instructionsOf(const MatrixInstruction &unit) const override {
-    if (unit.isScaled())
+    if (unit.hasFormats())
       return 1;
     // amdgcn.mfma.f32.32x32x8f16
     StringRef shape = unit.issue;
@@ -246,6 +265,15 @@ public:
   SmallVector<Value> multiplyMatrices(OpBuilder &b, Location loc, const MatrixInstruction &unit,
                                       ValueRange a, ValueRange factorB,
                                       ValueRange accumulator) const override {
+    if (unit.hasFormats()) {
+      // LLVM takes scales of zero for none ("User Guide for AMDGPU Backend").
+      Type element = unit.operand == MatrixElement::F8E5M2
+                         ? Type(Float8E5M2Type::get(b.getContext()))
+                         : Float8E4M3FNType::get(b.getContext());
+      Value none = LLVM::ConstantOp::create(b, loc, b.getI32Type(), 0);
+      return multiplyScaledMatrices(b, loc, unit, {a[0], none, element},
+                                    {factorB[0], none, element}, accumulator);
+    }
     std::string name = "rocdl." + unit.issue.drop_front(StringRef("amdgcn.").size()).str();
     if (!unit.isMfma()) {
       // ROCDL joins the operand formats of its WMMA names.
@@ -371,7 +399,7 @@ private:
   /// The type that an instruction wants for A and B; null if it is the vector of elements.
   static Type operandType(OpBuilder &b, const MatrixInstruction &unit, unsigned count) {
     bool wmma = !unit.isMfma();
-    if (unit.isScaled())
+    if (unit.hasFormats())
       return VectorType::get(count / 4, b.getI32Type());
     switch (unit.operand) {
     case MatrixElement::BF16:
@@ -382,9 +410,10 @@ private:
     case MatrixElement::I8:
     case MatrixElement::F8E4M3:
     case MatrixElement::F8E5M2:
-      if (wmma)
-        return VectorType::get(count / 4, b.getI32Type());
-      return b.getIntegerType(count * 8);
+      // The older instructions of 8 bytes take them as one number.
+      if (!wmma && count <= 8)
+        return b.getIntegerType(count * 8);
+      return VectorType::get(count / 4, b.getI32Type());
     default:
       return {};
     }

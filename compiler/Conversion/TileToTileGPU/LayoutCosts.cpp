@@ -51,7 +51,9 @@ double LayoutCosts::plannedConversion(const LinearLayout &from, const LinearLayo
     barriers *= parted;
   if (kind == ConversionKind::Shared && !hasRoom)
     return forbidden;
-  if (taker == Taker::Dot && hasRoom)
+  if (taker == Taker::DotOfCopy)
+    barriers = 0;
+  if ((taker == Taker::Dot || taker == Taker::DotOfCopy) && hasRoom)
     if (auto staging = planOperandStaging(from, to, bits, memory, target.matrix.matrixLoads))
       return double(staging->cost + barriers);
   if (kind == ConversionKind::Shared && (taker == Taker::UnitAsA || taker == Taker::UnitAsB)) {
@@ -241,7 +243,7 @@ double LayoutCosts::access(Operation *op, Value pointers, Value mask, const Line
 
 /// Whether the load could be a copy that runs ahead: a dot of the same loop's body takes what is
 /// computed from it, and there are stages to run ahead in.
-static bool mayRunAhead(tile::LoadOp op) {
+static bool feedsDotAhead(tile::LoadOp op) {
   auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
   auto type = dyn_cast<RankedTensorType>(op.getType());
   if (!loop || !type || type.getRank() < 2)
@@ -268,6 +270,18 @@ static bool mayRunAhead(tile::LoadOp op) {
   return false;
 }
 
+bool LayoutCosts::mayRunAhead(tile::LoadOp op) {
+  auto [known, isNew] = runsAhead.try_emplace(op, false);
+  if (isNew)
+    known->second = feedsDotAhead(op);
+  return known->second;
+}
+
+bool LayoutCosts::isCopied(Value value) {
+  auto load = value.getDefiningOp<tile::LoadOp>();
+  return target.warpCopies && load && mayRunAhead(load);
+}
+
 double LayoutCosts::load(tile::LoadOp op, const LinearLayout &layout) {
   double cost = access(op, op.getPtr(), op.getMask(), layout, {target.maxVectorBits, 4, 4, true});
   // What repeats elements of a tile in threads, as for products without a unit, may be more than
@@ -275,12 +289,9 @@ double LayoutCosts::load(tile::LoadOp op, const LinearLayout &layout) {
   constexpr double held = 128, spilled = 8;
   unsigned bits = tilegpu::storageBits(getElementTypeOrSelf(op.getType()));
   cost += spilled * std::max(0.0, double(layout.numRegisters()) * bits / 32 - held);
-  auto [known, isNew] = runsAhead.try_emplace(op, false);
-  if (isNew)
-    known->second = target.asyncCopies && mayRunAhead(op);
   constexpr double latency = 200, throughL1 = 64;
   constexpr int64_t leastBytes = 8, wholeBytes = 16;
-  if (!known->second)
+  if (!target.asyncCopies || !mayRunAhead(op))
     return cost;
   auto pointer = cast<tile::PtrType>(getElementTypeOrSelf(op.getPtr().getType()));
   int64_t vector =
@@ -289,6 +300,22 @@ double LayoutCosts::load(tile::LoadOp op, const LinearLayout &layout) {
   return pieceBytes < leastBytes   ? cost + latency
          : pieceBytes < wholeBytes ? cost + throughL1
                                    : cost;
+}
+
+double LayoutCosts::product(tile::DotOp op, const LayoutChoice &choice) const {
+  constexpr unsigned fasterGeneration = 4;
+  if (!choice.unit || target.matrix.mfmaGeneration < fasterGeneration)
+    return 0;
+  // CDNA 4 ISA, "Matrix Arithmetic Instructions": those that the generations before had do half as
+  // much in a cycle as those of twice as many elements.
+  constexpr double bitsPerSlot = 32768;
+  constexpr unsigned leastBits = 8192;
+  const MatrixInstruction &unit = *choice.unit.getTiling().instruction;
+  unsigned bits = elementBits(unit.operand);
+  double multiplied = double(choice.layout.getLayout().numRegisters()) * target.warpSize *
+                      double(op.getA().getType().getShape().back()) * bits;
+  bool isSlow = unit.m * unit.k / unit.numSteps() * bits < leastBits;
+  return multiplied / bitsPerSlot * (isSlow ? 2 : 1);
 }
 
 double LayoutCosts::atomic(tile::AtomicRMWOp op, const LinearLayout &layout) {
@@ -365,7 +392,7 @@ double LayoutCosts::node(const LayoutNode &node, const LayoutChoice &choice) {
           .Case([&](tile::AtomicCASOp) { return 16 * registers; })
           .Case<tile::ReduceOp, tile::ScanOp>(
               [&](auto op) { return combination(op, op.getAxis(), layout); })
-          .Case([&](tile::DotOp) { return 0.0; })
+          .Case([&](tile::DotOp op) { return product(op, choice); })
           .Case([&](tile::DescriptorLoadOp op) {
             bool isOwn = choice.layout == blockLayout(op, layout.numLanes(), layout.numWarps());
             return isOwn ? 0.0 : forbidden;

@@ -8,7 +8,8 @@
 //                                exchange with themselves; forbidden if the tile exceeds it;
 //                                without ldmatrix 1 for each word that a thread has to put together
 //                 for a dot      the same, of the buffer that it would go through, which may also
-//                                be one in place of shuffles (StagedOperand.h)
+//                                be one in place of shuffles (StagedOperand.h); no barriers where
+//                                warps' copies bring it: the loop has them for all of these
 //   load, store   per instruction 4, and 2 for each 32-byte sector that a warp's access touches, or
 //                 4 for each line of 128 bytes but the first, whose tags are looked up one by one;
 //                 of single elements of tiles of one dimension whose places are quotients or
@@ -26,6 +27,7 @@
 //                 instruction of the block's warps that lanes with duplicates make necessary
 //   arithmetic    1 per register of the result; 4 for math functions, and to round f32 to bf16
 //                 without an instruction for it
+//   dot           what the unit takes, where it has instructions of several speeds (CDNA 4)
 //   reduction     1 per register, 2 per shuffle of each word that remains and lane bit along the
 //   and scan      axis, and if warps share the axis an exchange through shared memory, forbidden if
 //                 the partial results exceed it
@@ -53,7 +55,10 @@ public:
   /// What the node itself costs with this choice.
   double node(const LayoutNode &node, const LayoutChoice &choice);
   /// Who takes a converted value. BesideProducts: what is no dot, in a kernel that has some.
-  enum class Taker : uint8_t { Any, BesideProducts, Dot, UnitAsA, UnitAsB };
+  /// DotOfCopy: a dot, where copies may bring the value (`isCopied`).
+  enum class Taker : uint8_t { Any, BesideProducts, Dot, DotOfCopy, UnitAsA, UnitAsB };
+  /// Whether a warp's copies (TargetInfo::warpCopies) may bring the value ahead of a loop's dots.
+  bool isCopied(mlir::Value value);
   /// What it costs to have a value of this element type, in `from`, in `to`.
   double conversion(tilegpu::LayoutAttr from, tilegpu::LayoutAttr to, mlir::Type element,
                     Taker taker);
@@ -81,8 +86,10 @@ private:
                                       const LinearLayout &layout, uint64_t element);
   std::optional<double> sampledAccess(mlir::Value pointers, mlir::Value mask,
                                       const LinearLayout &layout, AccessKind kind);
+  bool mayRunAhead(tile::LoadOp op);
   double load(tile::LoadOp op, const LinearLayout &layout);
   double sharersOf(const LinearLayout &layout) const;
+  double product(tile::DotOp op, const LayoutChoice &choice) const;
   double atomic(tile::AtomicRMWOp op, const LinearLayout &layout);
   double combination(mlir::Operation *op, unsigned axis, const LinearLayout &layout);
   double plannedConversion(const LinearLayout &from, const LinearLayout &to, unsigned bits,

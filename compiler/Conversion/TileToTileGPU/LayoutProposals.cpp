@@ -290,19 +290,19 @@ private:
   void addTiling(MatrixTiling tiling, ArrayRef<int64_t> shape,
                  SmallVectorImpl<LayoutChoice> &choices) {
     MLIRContext *context = graph.nodes().front().op->getContext();
-    for (; tiling.instruction; tiling.instruction = singleOf(*tiling.instruction))
+    for (; tiling.instruction; tiling.instruction = inOtherOrder(*tiling.instruction))
       choices.push_back(
           choice(tiling.layout(MatrixOperand::C, shape), MatrixUnitAttr::get(context, tiling)));
   }
 
-  /// One of the instructions that the row of the table stands for, if they are several: operands
-  /// that an earlier product has made have its elements where these take them.
-  static const MatrixInstruction *singleOf(const MatrixInstruction &unit) {
+  /// The same product whose operands have their elements where results of an earlier one are: one
+  /// of the instructions that the row of the table stands for, if they are several, or neighbours
+  /// four by four. Null if there is none other.
+  static const MatrixInstruction *inOtherOrder(const MatrixInstruction &unit) {
     auto [family, rest] = unit.name.split('.');
     auto [shape, types] = rest.split('.');
-    if (unit.numSteps() == 1)
-      return nullptr;
-    return findMatrixInstruction((family + "." + shape.rsplit('x').first + "." + types).str());
+    std::string other = unit.numSteps() > 1 ? shape.rsplit('x').first.str() : shape.str() + "by4";
+    return findMatrixInstruction((family + "." + other + "." + types).str());
   }
 
   /// Up to 4 x 4 results per thread and round: each operand element is used four times.

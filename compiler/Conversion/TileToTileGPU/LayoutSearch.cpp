@@ -72,7 +72,7 @@ private:
       return hasProducts ? Taker::BesideProducts : Taker::Any;
     tilegpu::MatrixUnitAttr unit = user.chosen().unit;
     if (!unit || !unit.getTiling().instruction->readsSharedMemory())
-      return Taker::Dot;
+      return costs.isCopied(use.get()) ? Taker::DotOfCopy : Taker::Dot;
     return use.getOperandNumber() == 0 ? Taker::UnitAsA : Taker::UnitAsB;
   }
 

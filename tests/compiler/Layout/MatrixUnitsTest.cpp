@@ -124,6 +124,26 @@ TEST(MatrixUnits, Mfma16x16) {
     }
 }
 
+/// Results are operands of instructions that have neighbours four by four, register by register.
+TEST(MatrixUnits, MfmaOfResults) {
+  for (const MatrixInstruction &u : allMatrixInstructions()) {
+    if (u.family != MatrixFamily::MfmaBy4)
+      continue;
+    unsigned groups = 64 / u.m, together = 4 * groups;
+    LinearLayout a = u.fragment(MatrixOperand::A), b = u.fragment(MatrixOperand::B),
+                 c = u.fragment(MatrixOperand::C);
+    for (int lane = 0; lane < 64; ++lane)
+      for (unsigned i = 0; i < u.k / groups; ++i) {
+        int64_t place = i / 4 * together + lane / u.m * 4 + i % 4;
+        EXPECT_EQ(at(a, i, lane), (Point{lane % u.m, place})) << u.name.str();
+        EXPECT_EQ(at(b, i, lane), (Point{place, lane % u.n})) << u.name.str();
+        if (place < u.m) {
+          EXPECT_EQ(at(c, i, lane), (Point{place, lane % u.n})) << u.name.str();
+        }
+      }
+  }
+}
+
 // composable_kernel, test/mx_mfma_op: of 8-bit numbers a lane has 16 and 16 that lie behind those
 // of all groups, of 4-bit ones 32 neighbours; a row's scales lie in the groups' lanes one after the
 // other.

@@ -134,6 +134,20 @@ TEST(Exchange, Permlanex16ReadsTheOtherRow) {
     EXPECT_EQ(mirrored[lane], 31 - lane);
 }
 
+TEST(Exchange, PermlaneSwapsWordsOfTwoLanes) {
+  for (unsigned lanes : {16u, 32u}) {
+    auto swapped = results(64, [=](kiln_emu_thread *t) {
+      uint32_t out[2];
+      kiln_emu_permlane_swap(t, &site, lanes, t->thread, 100 + t->thread, out);
+      return out[0] | uint64_t(out[1]) << 32;
+    });
+    for (unsigned lane = 0; lane < 64; ++lane) {
+      EXPECT_EQ(uint32_t(swapped[lane]), lane & lanes ? 100 + lane - lanes : lane);
+      EXPECT_EQ(swapped[lane] >> 32, lane & lanes ? 100 + lane : lane + lanes);
+    }
+  }
+}
+
 TEST(Exchange, ReadlaneBroadcasts) {
   for (uint64_t value : results(
            64, [](kiln_emu_thread *t) { return kiln_emu_readlane(t, &site, t->thread * 2, 33); }))

@@ -3,6 +3,13 @@
 // renaming registers, without shared memory.
 // RUN: kiln-opt --kiln-tile-to-tilegpu=target=cuda:sm_80 --canonicalize --cse %s | FileCheck %s
 // RUN: kiln-opt --kiln-tile-to-tilegpu=target=hip:gfx942 --canonicalize --cse %s | FileCheck %s --check-prefix=MFMA
+// RUN: kiln-opt --kiln-tile-to-tilegpu=target=hip:gfx950 --canonicalize --cse %s | FileCheck %s --check-prefix=GFX950
+
+// On CDNA 4 by the instruction that has its operands where results are.
+// GFX950-LABEL: func.func @attention
+// GFX950: %[[P:.*]] = arith.truncf
+// GFX950: tilegpu.dot %[[P]], {{.*}} unit <"mfma.16x16x32by4.f16.f32"
+// GFX950: scf.yield
 
 // CHECK-LABEL: func.func @attention
 // The query's fragment is made once, before the loop.

@@ -160,7 +160,7 @@ func.func @bf16x6(%p0: !tile.ptr<f32>) attributes {tile.kernel, tile.num_warps =
 // SM90: tilegpu.dot {{.*}} unit <"wgmma.m64n64k32.e4m3.f32"
 // SM90: tilegpu.dot {{.*}} unit <"wgmma.m64n64k16.f16.f32"
 // GFX942: tilegpu.dot {{.*}} unit <"mfma.16x16x16{{(x2)?}}.f16.f32"
-// GFX942: tilegpu.dot {{.*}} unit <"mfma.16x16x32{{(x2)?}}.fp8.f32"
+// GFX942: tilegpu.dot {{.*}} unit <"mfma.16x16x32{{(x2|by4)?}}.fp8.f32"
 func.func @otherFormat(%p0: !tile.ptr<f8E4M3FN>, %q0: !tile.ptr<f8E4M3FNUZ>, %r0: !tile.ptr<f32>)
     attributes {tile.kernel, tile.num_warps = 4 : i32} {
   %p = tile.splat %p0 : !tile.ptr<f8E4M3FN> -> tensor<64x64x!tile.ptr<f8E4M3FN>>
@@ -254,5 +254,26 @@ func.func @transposed(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !ti
   %po1 = tile.splat %o : !tile.ptr<f32> -> tensor<128x128x!tile.ptr<f32>>
   %po = tile.addptr %po1, %o5 : tensor<128x128x!tile.ptr<f32>>, tensor<128x128xi32>
   tile.store %po, %sum#0 : (tensor<128x128x!tile.ptr<f32>>, tensor<128x128xf32>) -> ()
+  return
+}
+
+// CDNA 4 multiplies twice as many numbers of 8 bits in a cycle, by instructions of its own.
+// GFX950-LABEL: func.func @ofBytes
+// GFX950: tilegpu.dot {{.*}} unit <"mfma.32x32x64{{(by4)?}}.fp8.f32"
+// GFX950: tilegpu.dot {{.*}} unit <"mfma.32x32x32.i8.i32"
+func.func @ofBytes(%p0: !tile.ptr<f8E4M3FN>, %q0: !tile.ptr<f32>, %r0: !tile.ptr<i8>, %s0: !tile.ptr<i32>)
+    attributes {tile.kernel, tile.num_warps = 4 : i32, tile.matrix_instr_nonkdim = 32 : i32} {
+  %p = tile.splat %p0 : !tile.ptr<f8E4M3FN> -> tensor<64x64x!tile.ptr<f8E4M3FN>>
+  %q = tile.splat %q0 : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  %r = tile.splat %r0 : !tile.ptr<i8> -> tensor<64x64x!tile.ptr<i8>>
+  %s = tile.splat %s0 : !tile.ptr<i32> -> tensor<64x64x!tile.ptr<i32>>
+  %a = tile.load %p : (tensor<64x64x!tile.ptr<f8E4M3FN>>) -> tensor<64x64xf8E4M3FN>
+  %b = tile.load %r : (tensor<64x64x!tile.ptr<i8>>) -> tensor<64x64xi8>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %none = arith.constant dense<0> : tensor<64x64xi32>
+  %c = tile.dot %a, %a, %zero : (tensor<64x64xf8E4M3FN>, tensor<64x64xf8E4M3FN>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %d = tile.dot %b, %b, %none : (tensor<64x64xi8>, tensor<64x64xi8>, tensor<64x64xi32>) -> tensor<64x64xi32>
+  tile.store %q, %c : (tensor<64x64x!tile.ptr<f32>>, tensor<64x64xf32>) -> ()
+  tile.store %s, %d : (tensor<64x64x!tile.ptr<i32>>, tensor<64x64xi32>) -> ()
   return
 }
