@@ -54,6 +54,22 @@ public:
     return become({});
   }
 
+  /// All 16 bytes are in range, or none: a copy's elements have one mask.
+  FailureOr<bool> copy(tilegpu::WarpBufferCopyOp copy) {
+    constexpr int64_t bytes = 16;
+    auto [base, size] = partsOf(copy.getFrom());
+    Type wide = b.getI64Type();
+    Value offset = LLVM::ZExtOp::create(b, loc, wide, copy.getOffset());
+    Value end = LLVM::AddOp::create(
+        b, loc, offset, LLVM::ConstantOp::create(b, loc, wide, b.getI64IntegerAttr(bytes)));
+    Value isInRange = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ule, end,
+                                           LLVM::ZExtOp::create(b, loc, wide, size));
+    Value from = LLVM::GEPOp::create(b, loc, base.getType(), b.getI8Type(), base, offset);
+    code.call(b, op, "kiln_emu_warp_copy", {},
+              {copy.getTo(), from, LLVM::ZExtOp::create(b, loc, b.getI32Type(), isInRange)});
+    return become({});
+  }
+
   template <typename Op> FailureOr<bool> modify(Op atomic, LLVM::AtomicBinOp kind) {
     LLVM::AtomicRMWOp::create(b, loc, kind, address(atomic, atomic.getVdata().getType()),
                               atomic.getVdata(), LLVM::AtomicOrdering::monotonic);
@@ -83,16 +99,21 @@ private:
                 atomic.getSoffset(), {nowhere, code.i32(b, loc, bytes)});
   }
 
-  Value call(StringRef name, Type result, Value resource, Value offset, Value scalarOffset,
-             ArrayRef<Value> others) {
+  /// A resource's address and number of bytes.
+  std::pair<Value, Value> partsOf(Value resource) {
     Type wide = b.getIntegerType(128);
     Value descriptor = LLVM::PtrToIntOp::create(b, loc, wide, resource);
     Value shift = LLVM::ConstantOp::create(b, loc, wide, b.getIntegerAttr(wide, 64));
     Value high = LLVM::LShrOp::create(b, loc, descriptor, shift);
     Value low = LLVM::TruncOp::create(b, loc, b.getI64Type(), descriptor);
-    SmallVector<Value> arguments{
-        LLVM::IntToPtrOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext()), low),
-        LLVM::TruncOp::create(b, loc, b.getI32Type(), high), offset, scalarOffset};
+    return {LLVM::IntToPtrOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext()), low),
+            LLVM::TruncOp::create(b, loc, b.getI32Type(), high)};
+  }
+
+  Value call(StringRef name, Type result, Value resource, Value offset, Value scalarOffset,
+             ArrayRef<Value> others) {
+    auto [address, bytes] = partsOf(resource);
+    SmallVector<Value> arguments{address, bytes, offset, scalarOffset};
     llvm::append_range(arguments, others);
     return code.call(b, op, name, result, arguments);
   }
@@ -111,6 +132,7 @@ FailureOr<bool> emulateBuffers(Operation *op, ThreadCode &code) {
       .Case([&](ROCDL::MakeBufferRsrcOp make) { return buffers.make(make); })
       .Case([&](ROCDL::RawPtrBufferLoadOp load) { return buffers.load(load); })
       .Case([&](ROCDL::RawPtrBufferStoreOp store) { return buffers.store(store); })
+      .Case([&](tilegpu::WarpBufferCopyOp copy) { return buffers.copy(copy); })
       .Case([&](ROCDL::RawPtrBufferAtomicFaddOp atomic) {
         return buffers.modify(atomic, LLVM::AtomicBinOp::fadd);
       })

@@ -174,8 +174,9 @@ std::optional<Instruction> exchangeOf(Operation *op) {
             ROCDL::DsSwizzleOp, ROCDL::DPPUpdateOp, ROCDL::PermlaneX16Op, ROCDL::Permlane16SwapOp,
             ROCDL::Permlane32SwapOp, ROCDL::BallotOp, ROCDL::ReadlaneOp, ROCDL::ReadfirstlaneOp>(
           [](auto) { return Instruction{Class::Shuffle}; })
-      .Case<tilegpu::GlobalCopyOp, tilegpu::WarpCopyOp, ROCDL::SWaitcntOp, NVVM::CpAsyncOp,
-            NVVM::CpAsyncCommitGroupOp, NVVM::CpAsyncWaitGroupOp, NVVM::CpAsyncMBarrierArriveOp,
+      .Case<tilegpu::GlobalCopyOp, tilegpu::WarpCopyOp, tilegpu::WarpBufferCopyOp,
+            ROCDL::SWaitcntOp, NVVM::CpAsyncOp, NVVM::CpAsyncCommitGroupOp,
+            NVVM::CpAsyncWaitGroupOp, NVVM::CpAsyncMBarrierArriveOp,
             NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp,
             NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp, NVVM::CpAsyncBulkTensorReduceOp,
             NVVM::CpAsyncBulkCommitGroupOp, NVVM::CpAsyncBulkWaitGroupOp>(

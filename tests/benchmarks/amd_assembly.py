@@ -81,7 +81,8 @@ class Kernel:
             if self.started:
                 self.labels[label[1]] = len(self.instructions)
             return False
-        if not self.started or not line.startswith("\t"):
+        # Inline assembly stands at the beginning of its lines.
+        if not self.started or not re.match(r"[\ta-z]", line):
             return False
         body = line.strip()
         if body.startswith(".end_amdhsa_kernel") or body.startswith((".section", ".rodata")):

@@ -140,6 +140,7 @@ ProductLoop::ProductLoop(const ProductForm &form, const std::string &target,
   options.numStages = form.stages;
   options.matrixSize = form.matrixSize;
   options.kPack = form.kPack;
+  options.smallArrays = form.smallArrays;
   options.edit = [&](mlir::ModuleOp &module) {
     module.walk([&](mlir::Operation *op) {
       llvm::StringRef name = op->getName().getStringRef();

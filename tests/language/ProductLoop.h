@@ -20,6 +20,8 @@ struct ProductForm {
   bool masked = true;
   /// Extents and strides are multiples of 16, and the signature says so.
   bool aligned = true;
+  /// Arrays are below 2 GiB, and the target is told.
+  bool smallArrays = false;
   unsigned warps = 4, stages = 3;
   /// `matrix_instr_nonkdim` and `kpack`, AMD only.
   unsigned matrixSize = 0, kPack = 0;

@@ -1,6 +1,7 @@
 // Products in loops on a target whose warps copy operands to shared memory
 // (TargetInfo::warpCopies).
 
+#include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "tests/language/ProductLoop.h"
 
 namespace kiln::testing {
@@ -130,6 +131,40 @@ TEST(WarpCopies, OfKnownNumbersOfIterationsAndWithoutMasks) {
       form.masked = masked;
       ProductLoop(form, target).check(form.m, form.n, iterations * form.k);
     }
+}
+
+/// Rows that are a number of elements apart which the kernel is told when it runs, in arrays below
+/// 2 GiB: all copies are from buffers, with masks and without.
+TEST(WarpCopies, FromBuffers) {
+  struct Types {
+    const char *operand, *result;
+    int k;
+    double tolerance;
+  };
+  for (auto [operand, result, k, tolerance] :
+       {Types{"fp16", "fp32", 32, 2e-6}, Types{"i8", "i32", 64, 0}})
+    for (bool masked : {false, true})
+      for (unsigned stages : {2u, 3u}) {
+        ProductForm form = alongK();
+        form.type = operand;
+        form.resultType = result;
+        form.k = k;
+        form.tolerance = tolerance;
+        form.masked = masked;
+        form.stages = stages;
+        form.smallArrays = true;
+        unsigned plain = 0, buffers = 0;
+        ProductLoop loop(form, target, [&](mlir::ModuleOp &module) {
+          module.walk([&](tilegpu::WarpCopyOp) { ++plain; });
+          module.walk([&](tilegpu::WarpBufferCopyOp) { ++buffers; });
+        });
+        EXPECT_TRUE(loop.isPipelined()) << form.describe();
+        EXPECT_EQ(plain, 0u) << form.describe();
+        EXPECT_GT(buffers, 0u) << form.describe();
+        loop.checkTrips(4);
+        if (masked)
+          loop.check(form.m - 3, form.n + 5, 3 * k - 16);
+      }
 }
 
 } // namespace

@@ -54,6 +54,9 @@ Value TargetLowering::warpNumber(OpBuilder &, Location) const {
   return {};
 }
 void TargetLowering::copyByWarp(OpBuilder &, Location, Value, Value, Value) const { expectNever(); }
+void TargetLowering::copyBufferByWarp(OpBuilder &, Location, Value, Value, Value) const {
+  expectNever();
+}
 SmallVector<Value> TargetLowering::loadMatrices(OpBuilder &, Location, Value, unsigned,
                                                 bool) const {
   expectNever();
@@ -123,6 +126,9 @@ LogicalResult TargetLowering::expandCopy(NVVM::CpAsyncOp op, OpBuilder &) const 
   return refuse(op, info);
 }
 LogicalResult TargetLowering::expandCopy(tilegpu::WarpCopyOp op, OpBuilder &) const {
+  return refuse(op, info);
+}
+LogicalResult TargetLowering::expandCopy(tilegpu::WarpBufferCopyOp op, OpBuilder &) const {
   return refuse(op, info);
 }
 

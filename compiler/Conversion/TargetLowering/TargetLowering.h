@@ -151,6 +151,9 @@ public:
   virtual mlir::Value warpNumber(mlir::OpBuilder &b, mlir::Location loc) const;
   virtual void copyByWarp(mlir::OpBuilder &b, mlir::Location loc, mlir::Value to, mlir::Value from,
                           mlir::Value predicate) const;
+  /// The same of 16 bytes `offset` (i32) behind the beginning of a buffer; zeros behind its end.
+  virtual void copyBufferByWarp(mlir::OpBuilder &b, mlir::Location loc, mlir::Value to,
+                                mlir::Value buffer, mlir::Value offset) const;
 
   //--- Copies of blocks, where there is TargetInfo::tensorMaps ---
   /// One thread makes the 64-bit word ready for phases of so many arrivals, or ends its use.
@@ -312,6 +315,7 @@ public:
   virtual mlir::LogicalResult expandCopy(mlir::NVVM::CpAsyncOp op, mlir::OpBuilder &b) const;
   /// An error where there are no copies by warps.
   virtual mlir::LogicalResult expandCopy(tilegpu::WarpCopyOp op, mlir::OpBuilder &b) const;
+  virtual mlir::LogicalResult expandCopy(tilegpu::WarpBufferCopyOp op, mlir::OpBuilder &b) const;
   /// Errors where there are no tensor maps.
   virtual mlir::LogicalResult expandClaim(tilegpu::ClaimMapsOp op, mlir::OpBuilder &b) const;
   virtual mlir::LogicalResult expandRelease(tilegpu::ReleaseMapsOp op, mlir::OpBuilder &b) const;

@@ -8,6 +8,7 @@
 
 #include "compiler/Conversion/TargetLowering/FirstElements.h"
 #include "compiler/Conversion/TileGPUToLLVM/AccessPlan.h"
+#include "compiler/Conversion/TileGPUToLLVM/SharedTransfer.h"
 #include "compiler/Dialect/TileGPU/Transforms/OwnerLoads.h"
 
 #include "mlir/IR/Matchers.h"
@@ -104,8 +105,8 @@ public:
       end = bytes;
   }
 
-  Value offset(ArrayRef<unsigned> group, Value owner, const ScalarBuilder &s) const {
-    return offsets.of(group[0], both(owner, mask.empty() ? Value() : mask[group[0]], s));
+  Value offset(unsigned first, Value owner, const ScalarBuilder &s) const {
+    return offsets.of(first, both(owner, mask.empty() ? Value() : mask[first], s));
   }
 
   /// Of each element, where there is a mask.
@@ -144,7 +145,7 @@ struct BufferLoadDistribution : DistributionPattern<tilegpu::BufferLoadOp> {
       Value loaded = accesses.areBeyond(group)
                          ? zero
                          : lowering.device.loadBuffer(rewriter, op.getLoc(), whole, accesses.buffer,
-                                                      accesses.offset(group, owner, s),
+                                                      accesses.offset(group[0], owner, s),
                                                       op.getCache(), op.getEvict());
       if (mayStraddle && group.size() > 1)
         loaded = chooseFirst(s, loaded, accesses.masksOf(group), zero);
@@ -168,8 +169,28 @@ struct BufferStoreDistribution : DistributionPattern<tilegpu::BufferStoreOp> {
     for (ArrayRef<unsigned> group : accesses.groups)
       if (!accesses.areBeyond(group))
         lowering.device.storeBuffer(rewriter, op.getLoc(), packGroup(s, adaptor.getValue(), group),
-                                    accesses.buffer, accesses.offset(group, owner, s),
+                                    accesses.buffer, accesses.offset(group[0], owner, s),
                                     op.getCache(), op.getEvict());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct BufferCopyDistribution : DistributionPattern<tilegpu::BufferCopyOp> {
+  using DistributionPattern::DistributionPattern;
+  LogicalResult distribute(tilegpu::BufferCopyOp op, Adaptor adaptor, const ScalarBuilder &s,
+                           ConversionPatternRewriter &rewriter) const override {
+    tilegpu::BufferType to = op.getTo().getType();
+    BufferAccesses<tilegpu::BufferCopyOp, Adaptor> accesses(op, adaptor, op.getTileType(), lowering,
+                                                            s);
+    auto copies = planWarpCopies(op, lowering, accesses.layout, to, op.getVector());
+    if (failed(copies))
+      return failure();
+    SharedArray array = arrayOf(lowering, to, adaptor.getTo()[0]);
+    copyByWarps(s, lowering, array, *copies, [&](unsigned first, Value place) {
+      lowering.device.copyBufferByWarp(rewriter, op.getLoc(), place, accesses.buffer,
+                                       accesses.offset(first, /*owner=*/Value(), s));
+    });
     rewriter.eraseOp(op);
     return success();
   }
@@ -178,7 +199,8 @@ struct BufferStoreDistribution : DistributionPattern<tilegpu::BufferStoreOp> {
 } // namespace
 
 void populateBufferPatterns(RewritePatternSet &patterns, const Lowering &lowering) {
-  patterns.add<BufferLoadDistribution, BufferStoreDistribution>(lowering, patterns.getContext());
+  patterns.add<BufferLoadDistribution, BufferStoreDistribution, BufferCopyDistribution>(
+      lowering, patterns.getContext());
 }
 
 } // namespace kiln

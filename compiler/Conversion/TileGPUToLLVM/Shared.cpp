@@ -1,5 +1,6 @@
 // Buffers in shared memory, and barriers.
 
+#include "compiler/Conversion/TileGPUToLLVM/AccessPlan.h"
 #include "compiler/Conversion/TileGPUToLLVM/SharedTransfer.h"
 #include "compiler/Dialect/TileGPU/Transforms/RegisterEstimate.h"
 
@@ -9,11 +10,6 @@ using namespace mlir;
 
 namespace kiln {
 namespace {
-
-SharedArray arrayOf(const Lowering &lowering, tilegpu::BufferType type, Value base) {
-  return {base, lowering.elementType(type.getElementType()), type.getLayout().getPadInterval(),
-          type.getLayout().getPadAmount()};
-}
 
 SharedAccess accessOf(const Lowering &lowering, RankedTensorType tensor,
                       tilegpu::BufferType buffer) {
@@ -118,25 +114,29 @@ struct CopyAsyncDistribution : DistributionPattern<tilegpu::CopyAsyncOp> {
     if (failed(expectAsyncCopies(op, lowering)))
       return failure();
     tilegpu::BufferType buffer = op.getBuffer().getType();
-    unsigned bits = tilegpu::storageBits(buffer.getElementType());
-    SharedMemoryShape memory = tilegpu::sharedMemoryOf(lowering.target());
-    memory.maxVectorBits = op.getVector() * bits;
-    SharedAccess access = planSharedAccess(tilegpu::layoutOf(op.getPtr()),
-                                           buffer.getLayout().getShared(), bits, memory);
-    if (access.vector != op.getVector())
-      return op.emitError() << "expected a layout in which a thread has " << op.getVector()
-                            << " neighbours of the buffer, got " << access.vector;
+    const LinearLayout &layout = tilegpu::layoutOf(op.getPtr());
     SharedArray array = arrayOf(lowering, buffer, adaptor.getBuffer()[0]);
     ValueRange masks = op.getMask() ? ValueRange(adaptor.getMask()) : ValueRange();
     Value condition = op.getCondition() ? adaptor.getCondition()[0] : Value();
-    if (!lowering.target().warpCopies) {
+    if (lowering.target().warpCopies) {
+      auto access = planWarpCopies(op, lowering, layout, buffer, op.getVector());
+      if (failed(access) || op.getCounted())
+        return failure();
+      copyByWarps(s, lowering, array, *access, [&](unsigned first, Value to) {
+        Value copied = both(condition, masks.empty() ? Value() : masks[first], s);
+        lowering.device.copyByWarp(s.builder(), s.location(), to, adaptor.getPtr()[first],
+                                   copied ? copied : s.boolean(true));
+      });
+    } else {
+      unsigned bits = tilegpu::storageBits(buffer.getElementType());
+      SharedMemoryShape memory = tilegpu::sharedMemoryOf(lowering.target());
+      memory.maxVectorBits = op.getVector() * bits;
+      SharedAccess access = planSharedAccess(layout, buffer.getLayout().getShared(), bits, memory);
+      if (access.vector != op.getVector())
+        return op.emitError() << "expected a layout in which a thread has " << op.getVector()
+                              << " neighbours of the buffer, got " << access.vector;
       copyToShared(s, lowering, array, access, adaptor.getPtr(), masks, condition, op.getCounted(),
                    hasRegisters(op));
-    } else {
-      if (op.getCounted() || !isSideBySide(access, buffer.getLayout().getShared(), bits))
-        return op.emitError() << "expected 16 bytes of each lane, side by side in the buffer and "
-                                 "under one mask";
-      copyByWarps(s, lowering, array, access, adaptor.getPtr(), masks, condition);
     }
     rewriter.eraseOp(op);
     return success();

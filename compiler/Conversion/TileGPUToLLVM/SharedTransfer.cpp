@@ -11,6 +11,11 @@ using namespace mlir;
 
 namespace kiln {
 
+SharedArray arrayOf(const Lowering &lowering, tilegpu::BufferType type, Value base) {
+  return {base, lowering.elementType(type.getElementType()), type.getLayout().getPadInterval(),
+          type.getLayout().getPadAmount()};
+}
+
 unsigned sharedBytes(Type element) { return std::max(1u, scalarBits(element) / 8); }
 
 //===-- shared memory ------------------------------------------------------------------------===//
@@ -281,22 +286,31 @@ void copyToShared(const ScalarBuilder &s, const Lowering &lowering, const Shared
 }
 
 void copyByWarps(const ScalarBuilder &s, const Lowering &lowering, const SharedArray &array,
-                 const SharedAccess &access, ValueRange pointers, ValueRange masks,
-                 Value condition) {
+                 const SharedAccess &access, function_ref<void(unsigned first, Value to)> copy) {
   uint64_t possible = 0;
   for (uint64_t column : access.warpOffsets)
     possible |= column;
   Value ofWarp =
       applyColumns(s, access.warpOffsets, lowering.device.warpNumber(s.builder(), s.location()));
   for (const SharedAccess::Part &part : access.parts) {
-    unsigned first = part.registers.front();
-    Value copied = masks.empty() ? s.boolean(true) : masks[first];
-    if (condition)
-      copied = masks.empty() ? condition : s.bitAnd(copied, condition);
     Value offset = combineParts(s, ofWarp, possible, part.offset);
-    Value to = s.byteOffset(array.base, s.mul(offset, sharedBytes(array.element)));
-    lowering.device.copyByWarp(s.builder(), s.location(), to, pointers[first], copied);
+    copy(part.registers.front(),
+         s.byteOffset(array.base, s.mul(offset, sharedBytes(array.element))));
   }
+}
+
+FailureOr<SharedAccess> planWarpCopies(Operation *op, const Lowering &lowering,
+                                       const LinearLayout &layout, tilegpu::BufferType buffer,
+                                       unsigned vector) {
+  unsigned bits = tilegpu::storageBits(buffer.getElementType());
+  SharedMemoryShape memory = tilegpu::sharedMemoryOf(lowering.target());
+  memory.maxVectorBits = vector * bits;
+  const SharedLayout &shared = buffer.getLayout().getShared();
+  SharedAccess access = planSharedAccess(layout, shared, bits, memory);
+  if (access.vector != vector || !isSideBySide(access, shared, bits))
+    return op->emitError() << "expected 16 bytes of each lane, side by side in the buffer and "
+                              "under one mask";
+  return access;
 }
 
 void shareOwners(const ScalarBuilder &s, const Lowering &lowering, Type type, Value owner,

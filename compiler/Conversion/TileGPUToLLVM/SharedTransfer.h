@@ -16,6 +16,9 @@ struct SharedArray {
   unsigned padInterval = 0, padAmount = 0;
 };
 
+/// A buffer's, at `base`.
+SharedArray arrayOf(const Lowering &lowering, tilegpu::BufferType type, mlir::Value base);
+
 /// Bytes of one element in shared memory; booleans take one.
 unsigned sharedBytes(mlir::Type element);
 
@@ -48,10 +51,15 @@ void copyToShared(const ScalarBuilder &s, const Lowering &lowering, const Shared
                   const SharedAccess &access, mlir::ValueRange pointers, mlir::ValueRange masks,
                   mlir::Value condition, bool counted, bool needsNoZeros);
 
-/// The same by warps' copies (TargetInfo::warpCopies), of an access whose lanes are side by side.
+/// By warps' copies (TargetInfo::warpCopies), of an access whose lanes are side by side: `copy` of
+/// what begins at a register to an address.
 void copyByWarps(const ScalarBuilder &s, const Lowering &lowering, const SharedArray &array,
-                 const SharedAccess &access, mlir::ValueRange pointers, mlir::ValueRange masks,
-                 mlir::Value condition);
+                 const SharedAccess &access,
+                 llvm::function_ref<void(unsigned first, mlir::Value to)> copy);
+/// Such an access for a copy of tiles in `layout`, by `vector` neighbours; or an error.
+mlir::FailureOr<SharedAccess> planWarpCopies(mlir::Operation *op, const Lowering &lowering,
+                                             const LinearLayout &layout, tilegpu::BufferType buffer,
+                                             unsigned vector);
 
 /// The registers of the threads that own elements of a value of `type`, to all threads that hold
 /// them: through scratch with one element per element of the tensor (one for a scalar). `owner`:

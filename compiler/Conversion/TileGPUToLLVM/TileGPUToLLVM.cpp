@@ -200,9 +200,9 @@ LogicalResult distributeTensors(func::FuncOp kernel, const TargetLowering &devic
   ConversionTarget target(*context);
   target.addLegalDialect<LLVM::LLVMDialect>();
   target.addLegalOp<tilegpu::GlobalLoadOp, tilegpu::GlobalStoreOp, tilegpu::GlobalReduceOp,
-                    tilegpu::GlobalCopyOp, tilegpu::WarpCopyOp, tilegpu::WgmmaOp,
-                    tilegpu::WgmmaWaitOp, tilegpu::PrintOp, tilegpu::FailOp, tilegpu::ClaimMapsOp,
-                    tilegpu::ReleaseMapsOp, tilegpu::PublishMapOp>();
+                    tilegpu::GlobalCopyOp, tilegpu::WarpCopyOp, tilegpu::WarpBufferCopyOp,
+                    tilegpu::WgmmaOp, tilegpu::WgmmaWaitOp, tilegpu::PrintOp, tilegpu::FailOp,
+                    tilegpu::ClaimMapsOp, tilegpu::ReleaseMapsOp, tilegpu::PublishMapOp>();
   target.addIllegalDialect<tile::TileDialect, tilegpu::TileGPUDialect>();
   target.addDynamicallyLegalOp<func::FuncOp>([&](func::FuncOp op) {
     return types.isSignatureLegal(op.getFunctionType()) && types.isLegal(&op.getBody());
@@ -264,9 +264,10 @@ LogicalResult expandTargetOperations(ModuleOp module, const TargetInfo &target) 
   SmallVector<Operation *> operations;
   module.walk([&](Operation *op) {
     if (isa<tilegpu::GlobalLoadOp, tilegpu::GlobalStoreOp, tilegpu::GlobalReduceOp,
-            tilegpu::GlobalCopyOp, tilegpu::WarpCopyOp, tilegpu::PrintOp, tilegpu::FailOp,
-            tilegpu::WgmmaOp, tilegpu::WgmmaWaitOp, tilegpu::ClaimMapsOp, tilegpu::ReleaseMapsOp,
-            tilegpu::PublishMapOp, NVVM::CpAsyncOp, NVVM::MBarrierTryWaitParityOp>(op))
+            tilegpu::GlobalCopyOp, tilegpu::WarpCopyOp, tilegpu::WarpBufferCopyOp, tilegpu::PrintOp,
+            tilegpu::FailOp, tilegpu::WgmmaOp, tilegpu::WgmmaWaitOp, tilegpu::ClaimMapsOp,
+            tilegpu::ReleaseMapsOp, tilegpu::PublishMapOp, NVVM::CpAsyncOp,
+            NVVM::MBarrierTryWaitParityOp>(op))
       operations.push_back(op);
   });
   // From the last to the first: some become branches, and all that stands behind one is moved.
@@ -281,8 +282,8 @@ LogicalResult expandTargetOperations(ModuleOp module, const TargetInfo &target) 
             .Case([&](tilegpu::FailOp fail) { return device->expandFail(fail, b); })
             .Case([&](tilegpu::WgmmaOp product) { return device->expandWgmma(product, b); })
             .Case([&](tilegpu::WgmmaWaitOp wait) { return device->expandWgmmaWait(wait, b); })
-            .Case<tilegpu::GlobalCopyOp, tilegpu::WarpCopyOp, NVVM::CpAsyncOp>(
-                [&](auto copy) { return device->expandCopy(copy, b); })
+            .Case<tilegpu::GlobalCopyOp, tilegpu::WarpCopyOp, tilegpu::WarpBufferCopyOp,
+                  NVVM::CpAsyncOp>([&](auto copy) { return device->expandCopy(copy, b); })
             .Case([&](tilegpu::ClaimMapsOp claim) { return device->expandClaim(claim, b); })
             .Case([&](tilegpu::ReleaseMapsOp end) { return device->expandRelease(end, b); })
             .Case([&](tilegpu::PublishMapOp publish) { return device->expandPublish(publish, b); })

@@ -3,8 +3,7 @@
 // LLVM has an intrinsic, llvm.amdgcn.global.load.lds. But LLVM 22 counts the instruction among
 // those that lgkmcnt is for (llvm-project, pull request 179305), which the hardware does not:
 // behind a read of shared memory that was issued before a copy it waits for too few. Its form for
-// buffers, which is counted right, has one base for all lanes and 32 bits on top of it, which rows
-// of matrices have not. And between a copy and a read of any buffer LLVM waits for all copies,
+// buffers is counted right. But between a copy and a read of any buffer LLVM waits for all copies,
 // unless both say that they never meet. Text it knows nothing of: each copy comes, in its order, on
 // top of what LLVM counts in vmcnt, so that its own waits are for as much as they need or more, and
 // those for copies are the program's (rocdl.s.waitcnt).
@@ -25,20 +24,35 @@ int32_t waitForLoads(unsigned pending) {
   return int32_t((count & 15) | (count >> 4) << 14 | others);
 }
 
-LogicalResult expandWarpCopy(tilegpu::WarpCopyOp op, OpBuilder &b) {
+/// The instruction, with operands behind `from`: the address in shared memory is the last one.
+static void writeCopy(Operation *op, Value to, ArrayRef<Value> from, StringRef instruction,
+                      StringRef constraints, OpBuilder &b) {
+  Location loc = op->getLoc();
+  SmallVector<Value> operands(from);
+  operands.push_back(LLVM::PtrToIntOp::create(b, loc, b.getI32Type(), to));
   // One wait state between the write of m0 and its use (CDNA 4 ISA, "Manually Inserted Wait
   // States").
-  constexpr llvm::StringLiteral text = "s_mov_b32 m0, $1\n"
-                                       "s_nop 0\n"
-                                       "global_load_lds_dwordx4 $0, off";
-  Location loc = op.getLoc();
-  Value from =
-      LLVM::SelectOp::create(b, loc, op.getPredicate(), op.getFrom(), zerosOfModule(op, b));
-  Value to = LLVM::PtrToIntOp::create(b, loc, b.getI32Type(), op.getTo());
-  LLVM::InlineAsmOp::create(b, loc, TypeRange(), {from, to}, text, "v,s,~{m0},~{memory}",
+  std::string text = "s_mov_b32 m0, $" + std::to_string(from.size()) + "\ns_nop 0\n";
+  LLVM::InlineAsmOp::create(b, loc, TypeRange(), operands, text + instruction.str(),
+                            constraints.str() + ",s,~{m0},~{memory}",
                             /*has_side_effects=*/true, /*is_align_stack=*/false,
                             LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr());
-  op.erase();
+  op->erase();
+}
+
+LogicalResult expandWarpCopy(tilegpu::WarpCopyOp op, OpBuilder &b) {
+  Value from =
+      LLVM::SelectOp::create(b, op.getLoc(), op.getPredicate(), op.getFrom(), zerosOfModule(op, b));
+  writeCopy(op, op.getTo(), from, "global_load_lds_dwordx4 $0, off", "v", b);
+  return success();
+}
+
+LogicalResult expandWarpCopy(tilegpu::WarpBufferCopyOp op, OpBuilder &b) {
+  Location loc = op.getLoc();
+  Value words = LLVM::PtrToIntOp::create(b, loc, b.getIntegerType(128), op.getFrom());
+  Value descriptor = LLVM::BitcastOp::create(b, loc, VectorType::get(4, b.getI32Type()), words);
+  writeCopy(op, op.getTo(), {op.getOffset(), descriptor}, "buffer_load_dwordx4 $0, $1, 0 offen lds",
+            "v,s", b);
   return success();
 }
 

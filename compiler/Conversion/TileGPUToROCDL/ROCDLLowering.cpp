@@ -206,6 +206,10 @@ public:
                   Value predicate) const override {
     tilegpu::WarpCopyOp::create(b, loc, to, from, predicate);
   }
+  void copyBufferByWarp(OpBuilder &b, Location loc, Value to, Value buffer,
+                        Value offset) const override {
+    tilegpu::WarpBufferCopyOp::create(b, loc, to, buffer, offset);
+  }
   /// Instructions are counted as they come.
   void commitCopies(OpBuilder &, Location) const override {}
   void waitForCopies(OpBuilder &b, Location loc, unsigned pending) const override {
@@ -371,6 +375,9 @@ public:
         [&](LLVM::AtomicRMWOp atomic) { annotateAtomic(atomic, isDeviceMemory); }, b);
   }
   LogicalResult expandCopy(tilegpu::WarpCopyOp op, OpBuilder &b) const override {
+    return expandWarpCopy(op, b);
+  }
+  LogicalResult expandCopy(tilegpu::WarpBufferCopyOp op, OpBuilder &b) const override {
     return expandWarpCopy(op, b);
   }
   LogicalResult expandPrint(tilegpu::PrintOp op, OpBuilder &b) const override {

@@ -32,6 +32,7 @@ mlir::LogicalResult expandGlobalReduce(tilegpu::GlobalReduceOp op, llvm::StringR
 
 /// A copy to shared memory that LLVM does not know of.
 mlir::LogicalResult expandWarpCopy(tilegpu::WarpCopyOp op, mlir::OpBuilder &b);
+mlir::LogicalResult expandWarpCopy(tilegpu::WarpBufferCopyOp op, mlir::OpBuilder &b);
 /// Operand of s_waitcnt: at most so many accesses to global memory are in flight, whatever else is.
 int32_t waitForLoads(unsigned pending);
 /// 16 bytes of zeros that the module has.

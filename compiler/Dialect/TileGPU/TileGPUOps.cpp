@@ -307,6 +307,16 @@ LogicalResult BufferStoreOp::verify() {
                       getVector());
 }
 
+RankedTensorType BufferCopyOp::getTileType() {
+  BufferType to = getTo().getType();
+  return RankedTensorType::get(to.getShape(), to.getElementType(), getLayout());
+}
+
+LogicalResult BufferCopyOp::verify() {
+  return verifyBuffer(*this, getTileType(), getMask(), getOffset(), getStrides(), getAxis(),
+                      getVector());
+}
+
 LogicalResult GlobalLoadOp::verify() {
   if (getOther() && getOther().getType() != getType())
     return emitOpError("expected `other` of the result's type, got ") << getOther().getType();

@@ -396,6 +396,21 @@ def TileGPU_BufferStoreOp : TileGPU_BufferOp<"buffer_store", [MemoryEffects<[Mem
   let hasVerifier = 1;
 }
 
+def TileGPU_BufferCopyOp : TileGPU_BufferOp<"buffer_copy", [MemoryEffects<[MemRead, MemWrite<TileGPU_SharedMemory>]>]> {
+  let summary = "Starts copying from a buffer of global memory to one of shared memory";
+  let description = [{
+    As `tilegpu.copy_async` of what `tilegpu.buffer_load` would load in `layout`: what is not in range arrives as zero. Example:
+    `tilegpu.buffer_copy %b, %p bytes %n strides [256, 2] axis 1 vector 8 as #l : …`.
+  }];
+  let arguments = !con((ins TileGPU_BufferType:$to), place, (ins TileGPU_LayoutAttr:$layout));
+  let assemblyFormat = [{
+    $to `,` $base `bytes` $bytes (`mask` $mask^)? (`offset` $offset^)? (`start` $start^)? `strides` $strides `axis` $axis `vector` $vector
+    `as` $layout attr-dict `:` type(operands)
+  }];
+  let extraClassDeclaration = "/// What the copy is of.\n    ::mlir::RankedTensorType getTileType();";
+  let hasVerifier = 1;
+}
+
 //===-- Below the tensors: one thread's accesses -------------------------------------------------------------------===//
 
 class TileGPU_AccessOp<string mnemonic, list<Trait> traits = []> : TileGPU_Op<mnemonic, traits>;
@@ -477,6 +492,16 @@ def TileGPU_WarpCopyOp : TileGPU_AccessOp<"warp_copy", [MemoryEffects<[MemRead, 
   }];
   let arguments = (ins LLVM_AnyPointer:$to, LLVM_AnyPointer:$from, I1:$predicate);
   let assemblyFormat = "$to `,` $from `predicate` $predicate attr-dict `:` functional-type(operands, results)";
+}
+
+def TileGPU_WarpBufferCopyOp : TileGPU_AccessOp<"warp_buffer_copy", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "The same from a buffer";
+  let description = [{
+    As `tilegpu.warp_copy` of the 16 bytes that are `offset` behind the beginning of `from`, each lane's own; zeros where the buffer ends.
+    A target operation. Example: `tilegpu.warp_buffer_copy %to, %from offset %n : (!llvm.ptr<3>, !llvm.ptr<8>, i32) -> ()`.
+  }];
+  let arguments = (ins LLVM_AnyPointer:$to, LLVM_AnyPointer:$from, I32:$offset);
+  let assemblyFormat = "$to `,` $from `offset` $offset attr-dict `:` functional-type(operands, results)";
 }
 
 //===-- Below the tensors: tensor maps that the kernel makes --------------------------------------------------------===//

@@ -1,4 +1,4 @@
-// Loads and stores of tiles as accesses to buffers, whose bounds the hardware checks.
+// Loads, stores and copies of tiles as accesses to buffers, whose bounds the hardware checks.
 //
 // The problem: a load under a mask is a comparison and a branch for each vector, and an address of
 // 64 bits for each lane. AMD's buffer accesses have a base and a number of bytes that a wave has
@@ -47,6 +47,7 @@
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -110,16 +111,21 @@ public:
     kernel.walk([&](tile::StoreOp store) { written.insert(argumentOf(store.getPtr())); });
   }
 
-  std::optional<Place> plan(Operation *op, Value pointers, Value mask) {
+  /// `condition`: i1 or null; without it nothing is in range.
+  std::optional<Place> plan(Operation *op, Value pointers, Value mask, Value condition = {}) {
     auto pointer = cast<tile::PtrType>(tile::elementTypeOf(pointers.getType()));
     Type element = pointer.getPointee();
     BlockArgument argument = argumentOf(pointers);
     if (!isa<RankedTensorType>(pointers.getType()) || !element.isIntOrFloat() ||
-        element.getIntOrFloatBitWidth() % 8 != 0 || !argument || argument.getType() != pointer)
+        element.getIntOrFloatBitWidth() % 8 != 0 || !argument || argument.getType() != pointer ||
+        (condition && !scalars.isAlike(condition)))
       return std::nullopt;
     elementBytes = pointer.getElementBytes();
     at = op;
-    Place one{op, argument, {}, {}, {}, {}, {}, {}}, other = one;
+    Place one{op, argument, {}, {}, {}, {}, {}, {}};
+    if (condition)
+      one.conditions.push_back(condition);
+    Place other = one;
     bool hasStrides = planStrides(pointers, mask, one);
     if (hasStrides && !(isSmall && mayMoveOffsets(one, pointers, mask)))
       return one;
@@ -601,6 +607,15 @@ void useBuffer(tile::StoreOp store, const Place &place, BufferPlanner &planner) 
                                  store.getEvict());
 }
 
+void useBuffer(tilegpu::CopyAsyncOp copy, const Place &place, BufferPlanner &planner) {
+  OpBuilder b(copy);
+  auto [base, bytes, mask, offset, start] = planner.write(place, copy.getPtr(), b);
+  auto layout = cast<tilegpu::LayoutAttr>(copy.getPtr().getType().getEncoding());
+  tilegpu::BufferCopyOp::create(b, copy.getLoc(), copy.getBuffer(), base, bytes, mask, offset,
+                                start, place.strides, place.axis, place.vector, copy.getCache(),
+                                copy.getEvict(), layout);
+}
+
 struct UseBuffersPass : PassWrapper<UseBuffersPass, OperationPass<func::FuncOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(UseBuffersPass)
 
@@ -628,6 +643,12 @@ struct UseBuffersPass : PassWrapper<UseBuffersPass, OperationPass<func::FuncOp>>
         plan(load);
     });
     getOperation().walk([&](tile::StoreOp store) { plan(store); });
+    getOperation().walk([&](tilegpu::CopyAsyncOp copy) {
+      std::optional<Place> place =
+          planner.plan(copy, copy.getPtr(), copy.getMask(), copy.getCondition());
+      if (place && place->vector == copy.getVector())
+        places.push_back(*place);
+    });
     compareOnce(places, planner);
     dropDifferentBases(places);
     keepApart(places);
@@ -635,10 +656,9 @@ struct UseBuffersPass : PassWrapper<UseBuffersPass, OperationPass<func::FuncOp>>
       planner.moveLanes(place);
     moveAlike(places, planner);
     for (const Place &place : places)
-      if (auto load = dyn_cast<tile::LoadOp>(place.access))
-        useBuffer(load, place, planner);
-      else
-        useBuffer(cast<tile::StoreOp>(place.access), place, planner);
+      llvm::TypeSwitch<Operation *>(place.access)
+          .Case<tile::LoadOp, tile::StoreOp, tilegpu::CopyAsyncOp>(
+              [&](auto access) { useBuffer(access, place, planner); });
     for (const Place &place : places)
       place.access->erase();
     // The addresses.
@@ -659,11 +679,13 @@ private:
           place.bounds, [&](const Bound &bound) { return compared.contains(bound.mask); });
       if (place.bounds.empty() || !isCompared)
         continue;
-      auto load = dyn_cast<tile::LoadOp>(place.access);
-      auto store = dyn_cast<tile::StoreOp>(place.access);
-      Value pointers = load ? load.getPtr() : store.getPtr();
-      Value mask = load ? load.getMask() : store.getMask();
-      if (std::optional<Place> inLanes = planner.planInLanes(place, pointers, mask))
+      std::optional<Place> inLanes =
+          llvm::TypeSwitch<Operation *, std::optional<Place>>(place.access)
+              .Case<tile::LoadOp, tile::StoreOp>([&](auto access) {
+                return planner.planInLanes(place, access.getPtr(), access.getMask());
+              })
+              .Default([](Operation *) { return std::nullopt; });
+      if (inLanes)
         place = *inLanes;
     }
   }

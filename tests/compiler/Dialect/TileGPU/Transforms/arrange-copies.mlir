@@ -2,6 +2,7 @@
 // RUN: kiln-opt --pass-pipeline="builtin.module(kiln-tile-to-tilegpu{target=hip:gfx950},canonicalize,cse,loop-invariant-code-motion,func.func(kiln-stage-operands,kiln-arrange-copies))" %s | FileCheck %s
 // RUN: kiln-opt --pass-pipeline="builtin.module(kiln-tile-to-tilegpu{target=hip:gfx950},canonicalize,cse,loop-invariant-code-motion,func.func(kiln-stage-operands,kiln-arrange-copies,kiln-pipeline-loops))" %s | FileCheck %s --check-prefix=RING
 // RUN: kiln-opt --pass-pipeline="builtin.module(kiln-tile-to-tilegpu{target=hip:gfx942},canonicalize,cse,loop-invariant-code-motion,func.func(kiln-stage-operands,kiln-arrange-copies,kiln-pipeline-loops))" %s | FileCheck %s --check-prefix=NONE
+// RUN: kiln-opt --pass-pipeline="builtin.module(kiln-tile-to-tilegpu{target=hip:gfx950},canonicalize,cse,loop-invariant-code-motion,func.func(kiln-stage-operands,kiln-arrange-copies,kiln-pipeline-loops,kiln-use-buffers))" %s | FileCheck %s --check-prefix=BUFFERS
 
 // NONE-NOT: tilegpu.copy_async
 
@@ -28,6 +29,14 @@
 // RING: tilegpu.commit
 // RING: tilegpu.dot
 // RING: tilegpu.wait pending 0 for
+// An iteration moves the base; none is in range where there is no next one to copy for.
+// BUFFERS-LABEL: func.func @product
+// BUFFERS: tilegpu.buffer_copy %{{.*}}, %{{.*}} bytes %{{.*}} strides [128, 2] axis 1 vector 8 as
+// BUFFERS: scf.for
+// BUFFERS: %[[BYTES:.*]] = arith.select %{{.*}}, %{{.*}}, %{{.*}} : i32
+// BUFFERS: tilegpu.buffer_copy %{{.*}}, %{{.*}} bytes %[[BYTES]] strides [128, 2] axis 1 vector 8 as
+// BUFFERS-NOT: tilegpu.copy_async
+// BUFFERS: return
 func.func @product(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.ptr<f16> {tile.divisibility = 16 : i32},
     %o: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32)
     attributes {tile.kernel, tile.num_warps = 4 : i32, tile.num_stages = 3 : i32} {
