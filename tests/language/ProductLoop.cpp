@@ -145,6 +145,7 @@ ProductLoop::ProductLoop(const ProductForm &form, const std::string &target,
     module.walk([&](mlir::Operation *op) {
       llvm::StringRef name = op->getName().getStringRef();
       copies |= name == "nvvm.cp.async.shared.global" || name == "tilegpu.warp_copy" ||
+                name == "tilegpu.warp_buffer_copy" ||
                 name == "nvvm.cp.async.bulk.tensor.shared.cluster.global";
     });
     if (edit)
