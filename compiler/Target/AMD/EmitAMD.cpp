@@ -20,6 +20,7 @@
 #include "compiler/Target/AMD/PackSingles.h"
 #include "compiler/Target/AMD/PairHalves.h"
 #include "compiler/Target/AMD/PlaceLoads.h"
+#include "compiler/Target/AMD/ReachForward.h"
 #include "compiler/Target/AMD/RecomputeIndices.h"
 #include "compiler/Target/AMD/ReloadArguments.h"
 #include "compiler/Target/AMD/ReloadEstimate.h"
@@ -264,6 +265,8 @@ static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
   // What lanes carry LLVM cannot compute again where registers do not suffice.
   carryDescriptors(kernel, /*mayMoveOffsets=*/!target.matrix.wmmaGeneration ||
                                facts.spareRegisters >= nearlyNone);
+  if (!multiplies(kernel))
+    reachForward(kernel);
   reloadArguments(kernel);
   if (memoryFeaturesOf(target).splitBarriers)
     splitBarriers(kernel);
