@@ -14,6 +14,7 @@
 #include "compiler/Target/AMD/HoistZeros.h"
 #include "compiler/Target/AMD/HsacoListing.h"
 #include "compiler/Target/AMD/HsacoReader.h"
+#include "compiler/Target/AMD/JoinComparisons.h"
 #include "compiler/Target/AMD/LinkHsaco.h"
 #include "compiler/Target/AMD/MixHalves.h"
 #include "compiler/Target/AMD/MoreBlocks.h"
@@ -265,8 +266,10 @@ static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
   // What lanes carry LLVM cannot compute again where registers do not suffice.
   carryDescriptors(kernel, /*mayMoveOffsets=*/!target.matrix.wmmaGeneration ||
                                facts.spareRegisters >= nearlyNone);
-  if (!multiplies(kernel))
+  if (!multiplies(kernel)) {
+    joinComparisons(kernel);
     reachForward(kernel);
+  }
   reloadArguments(kernel);
   if (memoryFeaturesOf(target).splitBarriers)
     splitBarriers(kernel);
