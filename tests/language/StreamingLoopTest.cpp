@@ -110,10 +110,12 @@ TEST_P(StreamingLoop, OfAnyLength) {
 
 constexpr int block = 32, most = 5 * block;
 
-/// Elements count where they are, and the last block is stored elsewhere.
+/// Elements count where they are, and the last block is stored elsewhere; where elements are
+/// `stride` apart, there as well.
 const char *const inBlocks = R"(
 @triton.jit
-def kernel(x, y, last, totals, n, N: tl.constexpr, COUNTS: tl.constexpr, LOADS_AHEAD: tl.constexpr):
+def kernel(x, y, last, totals, n, stride, N: tl.constexpr, COUNTS: tl.constexpr, LOADS_AHEAD: tl.constexpr,
+           IS_STRIDED: tl.constexpr):
     i = tl.arange(0, N)
     total = tl.zeros((N,), tl.int32)
     end = tl.cdiv(n, N) if COUNTS else n
@@ -121,38 +123,45 @@ def kernel(x, y, last, totals, n, N: tl.constexpr, COUNTS: tl.constexpr, LOADS_A
     for k in tl.range(0, end, step, num_stages=2 if LOADS_AHEAD else 1):
         at = k * N + i if COUNTS else k + i
         inside = at < n
-        value = tl.load(x + at, mask=inside, other=7)
+        place = at * stride if IS_STRIDED else at
+        value = tl.load(x + place, mask=inside, other=7)
         total = total * 3 + tl.where(inside, value - 2, 11)
         result = total + tl.sum(value, 0)
         if k + step < end:
-            tl.store(y + at, result, mask=inside)
+            tl.store(y + place, result, mask=inside)
         else:
             tl.store(last + i, result, mask=inside)
+            if IS_STRIDED:
+                tl.store(y + place, result, mask=inside)
     tl.store(totals + i, total)
 )";
 
 /// The kernel's error, or "" or what is wrong.
-std::string runInBlocks(SourceKernel &kernel, int n) {
-  std::vector<int32_t> given = numbers(3), y(most, -1), last(block, -1), totals(block);
+std::string runInBlocks(SourceKernel &kernel, int n, int stride) {
+  std::vector<int32_t> given = numbers(3), y(size_t(most) * 3, -1), last(block, -1), totals(block);
   for (int k = 0; k < n; k += block) {
     uint32_t sum = 0;
-    auto value = [&](int i) { return k + i < n ? uint32_t(given[k + i]) : 7u; };
+    auto value = [&](int i) { return k + i < n ? uint32_t(given[(k + i) * stride]) : 7u; };
     for (int i = 0; i < block; ++i)
       sum += value(i);
     for (int i = 0; i < block; ++i) {
       totals[i] = int32_t(uint32_t(totals[i]) * 3 + (k + i < n ? value(i) - 2 : 11u));
-      if (k + i < n)
-        (k + block < n ? y[k + i] : last[i]) = int32_t(uint32_t(totals[i]) + sum);
+      int32_t result = int32_t(uint32_t(totals[i]) + sum);
+      if (k + i < n && k + block >= n)
+        last[i] = result;
+      if (k + i < n && (k + block < n || stride > 1))
+        y[(k + i) * stride] = result;
     }
   }
-  given.resize(most);
-  Buffer<int32_t> x(given), ys(std::vector<int32_t>(most, -1)),
+  given.resize(y.size());
+  Buffer<int32_t> x(given), ys(std::vector<int32_t>(y.size(), -1)),
       lasts(std::vector<int32_t>(block, -1)), sums(block);
   if (std::string error = kernel.run({{"x", "*i32:16", x},
                                       {"y", "*i32:16", ys},
                                       {"last", "*i32:16", lasts},
                                       {"totals", "*i32:16", sums},
-                                      {"n", "i32", n}},
+                                      {"n", "i32", n},
+                                      {"stride", "i32", stride}},
                                      {1, 1, 1});
       !error.empty())
     return error;
@@ -165,28 +174,43 @@ std::string runInBlocks(SourceKernel &kernel, int n) {
   return !isAs(ys, y) ? "y" : !isAs(lasts, last) ? "last" : !isAs(sums, totals) ? "totals" : "";
 }
 
+struct Blocks {
+  bool counts, loadsAhead;
+  int stride;
+  bool isSmall;
+};
+
+void runOfAnyLength(const std::string &target, Blocks blocks) {
+  SourceOptions options;
+  options.smallArrays = blocks.isSmall;
+  Buffer<int32_t> none(8);
+  SourceKernel kernel(inBlocks, target,
+                      {{"x", "*i32:16", none},
+                       {"y", "*i32:16", none},
+                       {"last", "*i32:16", none},
+                       {"totals", "*i32:16", none},
+                       {"n", "i32", 0},
+                       {"stride", "i32", 0}},
+                      {{"N", block},
+                       {"COUNTS", blocks.counts},
+                       {"LOADS_AHEAD", blocks.loadsAhead},
+                       {"IS_STRIDED", blocks.stride > 1}},
+                      options);
+  ASSERT_EQ(kernel.errors(), "");
+  for (int n : {-40, 0, 1, 31, 32, 33, 64, 95, 97, 128, 159, 160})
+    EXPECT_EQ(runInBlocks(kernel, n, blocks.stride), "")
+        << n << (blocks.counts ? ", by numbers of blocks" : "")
+        << (blocks.loadsAhead ? ", ahead" : "") << ", stride " << blocks.stride
+        << (blocks.isSmall ? ", small arrays" : "");
+}
+
 /// Masks that only the last iteration has to ask for.
 TEST_P(StreamingLoop, OfBlocksThatABoundDivides) {
-  for (int counts : {0, 1})
-    for (int loadsAhead : {0, 1})
-      for (bool isSmall : {false, true}) {
-        SourceOptions options;
-        options.smallArrays = isSmall;
-        Buffer<int32_t> none(8);
-        SourceKernel kernel(inBlocks, GetParam(),
-                            {{"x", "*i32:16", none},
-                             {"y", "*i32:16", none},
-                             {"last", "*i32:16", none},
-                             {"totals", "*i32:16", none},
-                             {"n", "i32", 0}},
-                            {{"N", block}, {"COUNTS", counts}, {"LOADS_AHEAD", loadsAhead}},
-                            options);
-        ASSERT_EQ(kernel.errors(), "");
-        for (int n : {-40, 0, 1, 31, 32, 33, 64, 95, 97, 128, 159, 160})
-          EXPECT_EQ(runInBlocks(kernel, n), "")
-              << n << (counts ? ", by numbers of blocks" : "") << (loadsAhead ? ", ahead" : "")
-              << (isSmall ? ", small arrays" : "");
-      }
+  for (bool counts : {false, true})
+    for (bool loadsAhead : {false, true})
+      for (int stride : {1, 3})
+        for (bool isSmall : {false, true})
+          runOfAnyLength(GetParam(), {counts, loadsAhead, stride, isSmall});
 }
 
 KILN_SOURCE_TESTS_ON_ALL(StreamingLoop);

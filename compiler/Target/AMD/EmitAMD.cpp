@@ -14,12 +14,14 @@
 #include "compiler/Target/AMD/HoistZeros.h"
 #include "compiler/Target/AMD/HsacoListing.h"
 #include "compiler/Target/AMD/HsacoReader.h"
+#include "compiler/Target/AMD/JoinComparisons.h"
 #include "compiler/Target/AMD/LinkHsaco.h"
 #include "compiler/Target/AMD/MixHalves.h"
 #include "compiler/Target/AMD/MoreBlocks.h"
 #include "compiler/Target/AMD/PackSingles.h"
 #include "compiler/Target/AMD/PairHalves.h"
 #include "compiler/Target/AMD/PlaceLoads.h"
+#include "compiler/Target/AMD/ReachForward.h"
 #include "compiler/Target/AMD/RecomputeIndices.h"
 #include "compiler/Target/AMD/ReloadArguments.h"
 #include "compiler/Target/AMD/ReloadEstimate.h"
@@ -264,6 +266,10 @@ static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
   // What lanes carry LLVM cannot compute again where registers do not suffice.
   carryDescriptors(kernel, /*mayMoveOffsets=*/!target.matrix.wmmaGeneration ||
                                facts.spareRegisters >= nearlyNone);
+  if (!multiplies(kernel)) {
+    joinComparisons(kernel);
+    reachForward(kernel);
+  }
   reloadArguments(kernel);
   if (memoryFeaturesOf(target).splitBarriers)
     splitBarriers(kernel);

@@ -18,6 +18,8 @@
 //
 //   x + k + i, mask k + i < n, in a loop up to n    base x, bytes 4 * n, start 4 * k
 //
+// So they do where each iteration accesses all of a short tile, whatever the loop ends at.
+//
 // Where elements are shorter and the bound may divide a word, and where several numbers per
 // lane make up the index (strides at run time), accesses stay what they are, unless arrays are
 // promised to be below 2 GiB. Then the argument is the base, and all of the
@@ -127,7 +129,7 @@ public:
       one.conditions.push_back(condition);
     Place other = one;
     bool hasStrides = planStrides(pointers, mask, one);
-    if (hasStrides && !(isSmall && mayMoveOffsets(one, pointers, mask)))
+    if (hasStrides && !(isSmall && !mayMoveWhole(one) && mayMoveOffsets(one, pointers, mask)))
       return one;
     bool hasOffsets =
         isSmall && planOffsets(pointers, mask, other) && (!hasStrides || movesAsWell(other, one));
@@ -164,7 +166,7 @@ public:
       bytes = bytes ? arith::MinSIOp::create(b, loc, bytes, below) : below;
     }
     if (!bytes)
-      bytes = number(!place.isShort ? place.span : place.isMoved ? movedBufferBytes : mostShort, b);
+      bytes = number(bytesOf(place), b);
     SmallVector<Value> conditions = place.conditions;
     for (const Comparison &comparison : place.comparisons)
       conditions.push_back(compare(comparison, b));
@@ -181,9 +183,10 @@ public:
   /// it: the number of bytes is that of the first iteration then, and an iteration's first lane is
   /// in the array, or the one's before. Or, where no loop is around it, where the bound is of all
   /// that the base would move by: nothing is in range unless the first lane is. So no offset comes
-  /// to 2^32.
+  /// to 2^32. Nor does it where all of the tile is accessed in each iteration.
   void moveLanes(Place &place) {
-    if (!isSmall || place.isShort || place.bounds.empty() || !place.masks.empty())
+    if (!isSmall || place.isShort || !place.masks.empty() ||
+        (place.bounds.empty() && !mayMoveWhole(place)))
       return;
     auto loop = dyn_cast<scf::ForOp>(place.access->getParentOp());
     if (!loop && place.access->getParentOfType<LoopLikeOpInterface>())
@@ -196,8 +199,7 @@ public:
       Polynomial part = moved(bound.uniform);
       return isBelow && start.plus(start, bytes - 1) == part.plus(part, bound.scale - 1);
     });
-    if (start.terms().empty() || !isSteady || !scalars.isNonNegative(start) ||
-        !scalars.canWrite(start, place.access, Builder(place.access).getI32Type()))
+    if (!isSteady || !canMoveBy(start, place.access))
       return;
     place.start = start;
     place.offset = place.offset.plus(start, -1);
@@ -222,7 +224,33 @@ public:
     place.start = Polynomial();
   }
 
+  /// Whether LLVM never has the two in one block: a thread makes one of them or the other, as in
+  /// versions of a loop, of which one runs, or makes one in a loop whose length nobody knows, and
+  /// the other outside of it.
+  bool areApart(Operation *access, Operation *other) {
+    return excludeEachOther(access, other) || isInOtherLoop(access, other) ||
+           isInOtherLoop(other, access);
+  }
+
 private:
+  static bool excludeEachOther(Operation *access, Operation *other) {
+    for (Operation *around = access; (around = around->getParentOfType<LoopLikeOpInterface>());)
+      if (around->isProperAncestor(other))
+        return false;
+    return insideMutuallyExclusiveRegions(access, other);
+  }
+
+  bool isInOtherLoop(Operation *access, Operation *other) {
+    for (auto loop = access->getParentOfType<scf::ForOp>(); loop && !loop->isAncestor(other);
+         loop = loop->getParentOfType<scf::ForOp>()) {
+      Polynomial length =
+          polynomials.of(loop.getUpperBound()).plus(polynomials.of(loop.getLowerBound()), -1);
+      if (!length.asConstant())
+        return true;
+    }
+    return false;
+  }
+
   /// What the number of the loop's iteration is in.
   Polynomial movedIn(const Polynomial &polynomial, scf::ForOp loop) const {
     Polynomial moved;
@@ -234,15 +262,57 @@ private:
     return moved;
   }
 
+  bool canMoveBy(const Polynomial &start, Operation *access) {
+    return !start.terms().empty() && scalars.isNonNegative(start) &&
+           scalars.canWrite(start, access, Builder(access).getI32Type());
+  }
+
+  /// Whether lanes can move where the loop accesses all of the tile in each iteration: one addition
+  /// for what accesses reach from one offset, in place of the two that move a base. Next to
+  /// products loops carry bases.
+  bool mayMoveWhole(const Place &place) {
+    constexpr int64_t reach = 4096; // of an access's own offset
+    auto loop = dyn_cast<scf::ForOp>(place.access->getParentOp());
+    return loop && !hasProducts && place.bounds.empty() && place.masks.empty() &&
+           place.conditions.empty() && place.comparisons.empty() && place.span <= reach &&
+           canMoveBy(movedIn(place.offset, loop), place.access);
+  }
+
   /// Whether the tile's first element is below the bound in each iteration, but for some elements
   /// ahead.
   bool isUpTo(scf::ForOp loop, const Bound &bound) {
     constexpr int64_t mostAhead = 1 << 20;
-    Polynomial counter = polynomials.of(loop.getInductionVar()),
-               end = polynomials.of(loop.getUpperBound());
+    Polynomial counter = polynomials.of(loop.getInductionVar()), end = endBehind(loop);
     std::optional<int64_t> ahead = bound.uniform.plus(counter, -1).asConstant();
     std::optional<int64_t> beyond = bound.bound.plus(end, -1).asConstant();
     return ahead && beyond && std::abs(*ahead) <= mostAhead && *beyond >= 0;
+  }
+
+  /// The loop's end; of a loop whose last iteration stands behind it (PeelLoops.cpp) that of both,
+  ///
+  ///     if first < end: for i in first … first + (end - first - 1) / step * step: …
+  ///
+  /// as all of its iterations are in front of that one.
+  Polynomial endBehind(scf::ForOp loop) {
+    Polynomial end = polynomials.of(loop.getUpperBound());
+    auto branch = dyn_cast<scf::IfOp>(loop->getParentOp());
+    auto any = branch ? branch.getCondition().getDefiningOp<arith::CmpIOp>() : arith::CmpIOp();
+    if (!any || any.getPredicate() != arith::CmpIPredicate::slt || loop.getUnsignedCmp() ||
+        loop->getParentRegion() != &branch.getThenRegion() || any.getLhs() != loop.getLowerBound())
+      return end;
+    Polynomial first = polynomials.of(any.getLhs()), behind = polynomials.of(any.getRhs()),
+               step = polynomials.of(loop.getStep());
+    Polynomial before = behind.plus(first, -1).plus(Polynomial::constant(-1));
+    for (auto &[monomial, coefficient] : end.terms())
+      for (Symbol symbol : monomial) {
+        Value steps = polynomials.meaning(symbol).value;
+        auto division = steps ? steps.getDefiningOp<arith::DivUIOp>() : arith::DivUIOp();
+        if (division && polynomials.of(division.getLhs()) == before &&
+            polynomials.of(division.getRhs()) == step &&
+            first.plus(polynomials.of(steps).times(step)) == end)
+          return behind;
+      }
+    return end;
   }
 
   Value startOf(const Place &place, OpBuilder &b) {
@@ -347,6 +417,13 @@ private:
     Value start =
         tile::SplatOp::create(b, at->getLoc(), offset.getType(), number(movedBufferStart, b));
     return arith::SubIOp::create(b, at->getLoc(), offset, start);
+  }
+
+  /// That are in range where nothing else bounds them.
+  static int64_t bytesOf(const Place &place) {
+    if (place.isShort && place.isMoved)
+      return movedBufferBytes;
+    return place.isShort || !place.start.terms().empty() ? mostShort : place.span;
   }
 
   Value number(int64_t value, OpBuilder &b) const {
@@ -578,14 +655,6 @@ private:
   int64_t elementBytes = 0;
 };
 
-/// Whether a thread makes one of the two or the other, as in versions of a loop, of which one runs.
-bool excludeEachOther(Operation *access, Operation *other) {
-  for (Operation *around = access; (around = around->getParentOfType<LoopLikeOpInterface>());)
-    if (around->isProperAncestor(other))
-      return false;
-  return insideMutuallyExclusiveRegions(access, other);
-}
-
 void useBuffer(tile::LoadOp load, const Place &place, BufferPlanner &planner) {
   OpBuilder b(load);
   auto [base, bytes, mask, offset, start] = planner.write(place, load.getPtr(), b);
@@ -650,7 +719,7 @@ struct UseBuffersPass : PassWrapper<UseBuffersPass, OperationPass<func::FuncOp>>
         places.push_back(*place);
     });
     compareOnce(places, planner);
-    dropDifferentBases(places);
+    dropDifferentBases(places, planner);
     keepApart(places);
     for (Place &place : places)
       planner.moveLanes(place);
@@ -692,15 +761,15 @@ private:
 
   /// An array of which some access has short offsets, and one writes, has one base for all: LLVM's
   /// scheduler takes two that are a constant apart for different memory, as a loop's are that LLVM
-  /// has unrolled. So a thread's element that iterations meet in must have one base in them. Of
-  /// versions, of which one runs, each may have its own.
-  static void dropDifferentBases(std::vector<Place> &places) {
+  /// has unrolled. So a thread's element that iterations meet in must have one base in them. What
+  /// is in no block with the others may have its own.
+  static void dropDifferentBases(std::vector<Place> &places, BufferPlanner &planner) {
     DenseSet<Value> mixed;
     for (const Place &place : places)
       for (const Place &other : places)
         if (place.isShort && place.argument == other.argument &&
             (isa<tile::StoreOp>(place.access) || isa<tile::StoreOp>(other.access)) &&
-            !excludeEachOther(place.access, other.access) &&
+            !planner.areApart(place.access, other.access) &&
             (!other.isShort || !(place.offset == other.offset) ||
              (place.isMoved && (!place.rest || !(*place.rest == other.rest)))))
           mixed.insert(place.argument);
@@ -716,7 +785,7 @@ private:
       for (const Place &other : places)
         if (place.argument == other.argument &&
             (isa<tile::StoreOp>(place.access) || isa<tile::StoreOp>(other.access)) &&
-            !excludeEachOther(place.access, other.access) &&
+            !planner.areApart(place.access, other.access) &&
             !(place.offset == other.offset &&
               place.start.terms().empty() == other.start.terms().empty()))
           mixed.insert(place.argument);

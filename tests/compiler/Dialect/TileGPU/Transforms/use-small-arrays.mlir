@@ -84,12 +84,14 @@ func.func @alike_half(%x: !tile.ptr<f16>, %i: tensor<1xi32, #one>, %y: !tile.ptr
   return %half, %always, %word : tensor<1xf16, #one>, tensor<1xf16, #one>, tensor<1xf32, #one>
 }
 
-// Of a constant stride offsets can move in place of the base.
-// CHECK-LABEL: func.func @moved_rows
-// CHECK-DAG: %[[ALL:.*]] = arith.constant -16 : i32
-// CHECK: scf.for
-// CHECK: tilegpu.buffer_load %{{.*}} bytes %[[ALL]] offset %{{.*}} strides [0] axis 0 vector 4
-func.func @moved_rows(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32) -> tensor<256xf32, #l> attributes {tile.small_arrays} {
+// All of a tile that each iteration accesses: lanes move, as where a bound is the loop's end.
+// CHECK-LABEL: func.func @whole_rows
+// CHECK-SAME: %[[X:.*]]: !tile.ptr<f32>
+// CHECK-DAG: %[[MOST:.*]] = arith.constant 2147483647 : i32
+// CHECK: scf.for %[[I:[a-z0-9]+]] =
+// CHECK: %[[START:.*]] = arith.muli %{{.*}} : i32
+// CHECK: tilegpu.buffer_load %[[X]] bytes %[[MOST]] start %[[START]] strides [4] axis 0 vector 4
+func.func @whole_rows(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32) -> tensor<256xf32, #l> attributes {tile.small_arrays} {
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
   %size = arith.constant 256 : i32
@@ -100,6 +102,31 @@ func.func @moved_rows(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32
     %p = tile.addptr %x, %place : !tile.ptr<f32>, i32
     %ps = tile.splat %p : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>, #l>
     %at = tile.addptr %ps, %r : tensor<256x!tile.ptr<f32>, #l>, tensor<256xi32, #l>
+    %v = tile.load %at : (tensor<256x!tile.ptr<f32>, #l>) -> tensor<256xf32, #l>
+    %next = arith.addf %s, %v : tensor<256xf32, #l>
+    scf.yield %next : tensor<256xf32, #l>
+  }
+  return %sum : tensor<256xf32, #l>
+}
+
+// Of a constant stride offsets can move in place of the base.
+// CHECK-LABEL: func.func @moved_rows
+// CHECK-DAG: %[[ALL:.*]] = arith.constant -16 : i32
+// CHECK: scf.for
+// CHECK: tilegpu.buffer_load %{{.*}} bytes %[[ALL]] offset %{{.*}} strides [0] axis 0 vector 1
+func.func @moved_rows(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32) -> tensor<256xf32, #l> attributes {tile.small_arrays} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %size = arith.constant 256 : i32
+  %none = arith.constant dense<0.0> : tensor<256xf32, #l>
+  %r = tile.arange 0, 256 : tensor<256xi32, #l>
+  %apart = arith.constant dense<16> : tensor<256xi32, #l>
+  %far = arith.muli %r, %apart : tensor<256xi32, #l>
+  %sum = scf.for %i = %zero to %n step %one iter_args(%s = %none) -> (tensor<256xf32, #l>) : i32 {
+    %place = arith.muli %i, %size : i32
+    %p = tile.addptr %x, %place : !tile.ptr<f32>, i32
+    %ps = tile.splat %p : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>, #l>
+    %at = tile.addptr %ps, %far : tensor<256x!tile.ptr<f32>, #l>, tensor<256xi32, #l>
     %v = tile.load %at : (tensor<256x!tile.ptr<f32>, #l>) -> tensor<256xf32, #l>
     %next = arith.addf %s, %v : tensor<256xf32, #l>
     scf.yield %next : tensor<256xf32, #l>
@@ -176,6 +203,68 @@ func.func @row(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32, %m: i
   return %out : tensor<256xf32, #l>
 }
 
+// Nor is it where the loop's last iteration stands behind it: all others are below the bound.
+// CHECK-LABEL: func.func @peeled
+// CHECK-SAME: %[[FIRST:[a-z0-9]+]]: i32, %{{[a-z0-9]+}}: i32) attributes
+// CHECK: scf.for %[[I:[a-z0-9]+]] =
+// CHECK: arith.subi %[[I]], %[[FIRST]] : i32
+// CHECK: tilegpu.buffer_load %{{.*}} bytes %{{.*}} start %{{.*}} strides [4] axis 0 vector 1
+func.func @peeled(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %y: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %first: i32, %n: i32) attributes {tile.small_arrays} {
+  %c1 = arith.constant 1 : i32
+  %step = arith.constant 256 : i32
+  %r = tile.arange 0, 256 : tensor<256xi32, #l>
+  %ns = tile.splat %n : i32 -> tensor<256xi32, #l>
+  %px = tile.splat %x : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>, #l>
+  %py = tile.splat %y : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>, #l>
+  %any = arith.cmpi slt, %first, %n : i32
+  scf.if %any {
+    %span = arith.subi %n, %first : i32
+    %before = arith.subi %span, %c1 : i32
+    %steps = arith.divui %before, %step : i32
+    %behind = arith.muli %steps, %step : i32
+    %last = arith.addi %first, %behind : i32
+    scf.for %i = %first to %last step %step : i32 {
+      %is = tile.splat %i : i32 -> tensor<256xi32, #l>
+      %index = arith.addi %is, %r : tensor<256xi32, #l>
+      %p = tile.addptr %px, %index : tensor<256x!tile.ptr<f32>, #l>, tensor<256xi32, #l>
+      %in = arith.cmpi slt, %index, %ns : tensor<256xi32, #l>
+      %v = tile.load %p mask %in : (tensor<256x!tile.ptr<f32>, #l>, tensor<256xi1, #l>) -> tensor<256xf32, #l>
+      %q = tile.addptr %py, %index : tensor<256x!tile.ptr<f32>, #l>, tensor<256xi32, #l>
+      tile.store %q, %v mask %in : (tensor<256x!tile.ptr<f32>, #l>, tensor<256xf32, #l>, tensor<256xi1, #l>) -> ()
+    }
+  }
+  return
+}
+
+// Without the question whether there is an iteration the end may be above the bound.
+// CHECK-LABEL: func.func @unasked
+// CHECK: scf.for
+// CHECK-NOT: start
+// CHECK: return
+func.func @unasked(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %y: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %first: i32, %n: i32) attributes {tile.small_arrays} {
+  %c1 = arith.constant 1 : i32
+  %step = arith.constant 256 : i32
+  %r = tile.arange 0, 256 : tensor<256xi32, #l>
+  %ns = tile.splat %n : i32 -> tensor<256xi32, #l>
+  %px = tile.splat %x : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>, #l>
+  %py = tile.splat %y : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>, #l>
+  %span = arith.subi %n, %first : i32
+  %before = arith.subi %span, %c1 : i32
+  %steps = arith.divui %before, %step : i32
+  %behind = arith.muli %steps, %step : i32
+  %last = arith.addi %first, %behind : i32
+  scf.for %i = %first to %last step %step : i32 {
+    %is = tile.splat %i : i32 -> tensor<256xi32, #l>
+    %index = arith.addi %is, %r : tensor<256xi32, #l>
+    %p = tile.addptr %px, %index : tensor<256x!tile.ptr<f32>, #l>, tensor<256xi32, #l>
+    %in = arith.cmpi slt, %index, %ns : tensor<256xi32, #l>
+    %v = tile.load %p mask %in : (tensor<256x!tile.ptr<f32>, #l>, tensor<256xi1, #l>) -> tensor<256xf32, #l>
+    %q = tile.addptr %py, %index : tensor<256x!tile.ptr<f32>, #l>, tensor<256xi32, #l>
+    tile.store %q, %v mask %in : (tensor<256x!tile.ptr<f32>, #l>, tensor<256xf32, #l>, tensor<256xi1, #l>) -> ()
+  }
+  return
+}
+
 // A loop moves the base, which begins nearly 2 GiB in front: 2^29 - 8 elements. Offsets are those of the
 // first iteration, and as much more.
 // CHECK-LABEL: func.func @moved
@@ -203,11 +292,36 @@ func.func @moved(%x: !tile.ptr<f32>, %from: i32, %n: i32, %stride: i32) -> tenso
   return %out : tensor<256xf32, #l>
 }
 
-// One array, two bases, and a store: LLVM would take them for apart.
+// One array, two bases, and a store: LLVM would take them for apart, if it makes one block of them.
 // CHECK-LABEL: func.func @bases
 // CHECK-NOT: tilegpu.buffer
 // CHECK: return
 func.func @bases(%x: !tile.ptr<f32>, %n: i32, %stride: i32, %value: tensor<256xf32, #l>) -> tensor<256xf32, #l> attributes {tile.small_arrays} {
+  %c0 = arith.constant 0 : i32
+  %c256 = arith.constant 256 : i32
+  %c512 = arith.constant 512 : i32
+  %r = tile.arange 0, 256 : tensor<256xi32, #l>
+  %ss = tile.splat %stride : i32 -> tensor<256xi32, #l>
+  %step = tile.splat %c256 : i32 -> tensor<256xi32, #l>
+  %i = arith.muli %r, %ss : tensor<256xi32, #l>
+  %px = tile.splat %x : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>, #l>
+  %ax = tile.addptr %px, %i : tensor<256x!tile.ptr<f32>, #l>, tensor<256xi32, #l>
+  %end = scf.for %k = %c0 to %c512 step %c256 iter_args(%p = %ax) -> (tensor<256x!tile.ptr<f32>, #l>) : i32 {
+    tile.store %p, %value : (tensor<256x!tile.ptr<f32>, #l>, tensor<256xf32, #l>) -> ()
+    %q = tile.addptr %p, %step : tensor<256x!tile.ptr<f32>, #l>, tensor<256xi32, #l>
+    scf.yield %q : tensor<256x!tile.ptr<f32>, #l>
+  }
+  %v = tile.load %ax : (tensor<256x!tile.ptr<f32>, #l>) -> tensor<256xf32, #l>
+  return %v : tensor<256xf32, #l>
+}
+
+// It makes none of a loop of unknown length and what stands behind it.
+// CHECK-LABEL: func.func @behind
+// CHECK: scf.for
+// CHECK: tilegpu.buffer_store
+// CHECK: tilegpu.buffer_load
+// CHECK: return
+func.func @behind(%x: !tile.ptr<f32>, %n: i32, %stride: i32, %value: tensor<256xf32, #l>) -> tensor<256xf32, #l> attributes {tile.small_arrays} {
   %c0 = arith.constant 0 : i32
   %c256 = arith.constant 256 : i32
   %r = tile.arange 0, 256 : tensor<256xi32, #l>
@@ -467,7 +581,7 @@ func.func @versions(%x: !tile.ptr<f32>, %n: i32, %stride: i32, %same: i1, %value
   return
 }
 
-// Not where a loop around them has both run.
+// Not where a loop around them has both run, and LLVM may unroll theirs.
 // CHECK-LABEL: func.func @versions_in_turns
 // CHECK-NOT: tilegpu.buffer
 // CHECK: return
@@ -475,13 +589,14 @@ func.func @versions_in_turns(%x: !tile.ptr<f32>, %n: i32, %stride: i32, %value: 
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %c256 = arith.constant 256 : i32
+  %c512 = arith.constant 512 : i32
   %r = tile.arange 0, 256 : tensor<256xi32, #l>
   %ss = tile.splat %stride : i32 -> tensor<256xi32, #l>
   %px = tile.splat %x : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>, #l>
   scf.for %turn = %c0 to %n step %c1 : i32 {
     %first = arith.cmpi eq, %turn, %c0 : i32
     scf.if %first {
-      scf.for %k = %c0 to %n step %c256 : i32 {
+      scf.for %k = %c0 to %c512 step %c256 : i32 {
         %start = tile.splat %k : i32 -> tensor<256xi32, #l>
         %i = arith.addi %start, %r : tensor<256xi32, #l>
         %o = arith.muli %i, %ss : tensor<256xi32, #l>
@@ -489,7 +604,7 @@ func.func @versions_in_turns(%x: !tile.ptr<f32>, %n: i32, %stride: i32, %value: 
         tile.store %ax, %value : (tensor<256x!tile.ptr<f32>, #l>, tensor<256xf32, #l>) -> ()
       }
     } else {
-      scf.for %k = %c0 to %n step %c256 : i32 {
+      scf.for %k = %c0 to %c512 step %c256 : i32 {
         %start = tile.splat %k : i32 -> tensor<256xi32, #l>
         %i = arith.addi %start, %r : tensor<256xi32, #l>
         %o = arith.muli %i, %ss : tensor<256xi32, #l>

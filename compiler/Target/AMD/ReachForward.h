@@ -1,0 +1,18 @@
+// Accesses to buffers that are constants apart.
+
+#ifndef KILN_COMPILER_TARGET_AMD_REACHFORWARD_H
+#define KILN_COMPILER_TARGET_AMD_REACHFORWARD_H
+
+namespace llvm {
+class Function;
+}
+
+namespace kiln {
+
+/// Offsets that an innermost loop moves alike, or that a mask chooses, become one that several
+/// accesses have, and a constant each, where accesses have room for such constants.
+void reachForward(llvm::Function &kernel);
+
+} // namespace kiln
+
+#endif

@@ -1,0 +1,186 @@
+//===- ReachForwardTest.cpp - Accesses of loops from the lowest of their offsets -===//
+
+#include "compiler/Target/AMD/ReachForward.h"
+#include "tests/compiler/Target/CPU/LoadedObject.h"
+#include "tests/compiler/Target/EveryScalarKernel.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <array>
+
+using namespace kiln::testing;
+
+namespace {
+
+constexpr unsigned iterations = 3, accesses = 4;
+using Offsets = std::array<std::array<uint32_t, accesses>, iterations>;
+
+/// A loop of accesses at `%o0` to `%o3`, which the body has, of a lane's number, a counter from
+/// `%begin` on and what that times `%step` is.
+std::string loopOf(const std::string &body) {
+  std::string loads;
+  for (unsigned i = 0; i < accesses; ++i)
+    loads += "  call i32 @llvm.amdgcn.raw.ptr.buffer.load.i32(ptr addrspace(8) null, i32 %o" +
+             std::to_string(i) + ", i32 0, i32 0)\n";
+  return R"(
+declare i32 @llvm.amdgcn.raw.ptr.buffer.load.i32(ptr addrspace(8), i32, i32, i32 immarg)
+define void @f(ptr %numbers, ptr %none, ptr %other, ptr %out) {
+entry:
+  %all = load <4 x i32>, ptr %numbers
+  %lane = extractelement <4 x i32> %all, i32 0
+  %begin = extractelement <4 x i32> %all, i32 1
+  %step = extractelement <4 x i32> %all, i32 2
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %count = add i32 %i, %begin
+  %moved = mul i32 %count, %step
+  %at = add i32 %moved, %lane
+)" + body +
+         loads + R"(
+  %next = add i32 %i, 1
+  %again = icmp ult i32 %next, 3
+  br i1 %again, label %loop, label %end
+end:
+  ret void
+})";
+}
+
+/// On the host an access writes down where it is.
+void writeOffsets(llvm::Function &function) {
+  llvm::Instruction *counter = &*function.begin()->getNextNode()->begin();
+  while (counter->getName() != "i")
+    counter = counter->getNextNode();
+  unsigned place = 0;
+  for (llvm::Instruction &instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
+    auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+    if (!call || call->getIntrinsicID() != llvm::Intrinsic::amdgcn_raw_ptr_buffer_load)
+      continue;
+    llvm::IRBuilder<> b(call);
+    llvm::Type *row = llvm::ArrayType::get(b.getInt32Ty(), accesses);
+    b.CreateStore(call->getArgOperand(1),
+                  b.CreateGEP(row, function.getArg(3), {counter, b.getInt32(place++)}));
+    call->eraseFromParent();
+  }
+}
+
+Offsets offsetsOf(llvm::Module &module) {
+  std::unique_ptr<llvm::TargetMachine> machine = hostMachine();
+  module.setDataLayout(machine->createDataLayout());
+  writeOffsets(*module.getFunction("f"));
+  LoadedObject object(module, *machine, "f");
+  alignas(16) const std::array<uint32_t, 4> numbers{0xfffffe00, 7, 0x2000, 0};
+  Offsets out{};
+  object.as<void(const uint32_t *, void *, void *, uint32_t *)>()(numbers.data(), nullptr, nullptr,
+                                                                  out.front().data());
+  return out;
+}
+
+/// Numbers that the loop carries for offsets. What they come to must stay.
+unsigned carriedIn(const std::string &body) {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> before = parseIR(loopOf(body), context),
+                                after = parseIR(loopOf(body), context);
+  kiln::reachForward(*after->getFunction("f"));
+  EXPECT_FALSE(llvm::verifyModule(*after, &llvm::errs()));
+  unsigned carried = 0;
+  for (llvm::PHINode &phi : after->getFunction("f")->begin()->getNextNode()->phis())
+    carried += phi.getName().starts_with("offset");
+  EXPECT_EQ(offsetsOf(*after), offsetsOf(*before)) << body;
+  return carried;
+}
+
+TEST(ReachForward, FromTheLowestOffset) {
+  EXPECT_EQ(carriedIn(R"(
+  %o0 = add i32 %at, 3072
+  %o1 = add i32 %at, -16
+  %o2 = add i32 %at, 1024
+  %o3 = add i32 %at, 1024
+)"),
+            1u);
+}
+
+/// 4095 bytes are what an access has room for.
+TEST(ReachForward, AsFarAsAccessesReach) {
+  EXPECT_EQ(carriedIn(R"(
+  %o0 = add i32 %at, 4
+  %o1 = add i32 %at, 4099
+  %o2 = add i32 %at, 4100
+  %o3 = add i32 %at, 8195
+)"),
+            2u);
+}
+
+/// Additions behind selections. What offsets come to must stay.
+unsigned chosenBeforeAdded(const std::string &body) {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> before = parseIR(loopOf(body), context),
+                                after = parseIR(loopOf(body), context);
+  kiln::reachForward(*after->getFunction("f"));
+  EXPECT_FALSE(llvm::verifyModule(*after, &llvm::errs()));
+  unsigned added = 0;
+  for (const llvm::Instruction &op : llvm::instructions(*after->getFunction("f")))
+    added +=
+        op.getOpcode() == llvm::Instruction::Add && llvm::isa<llvm::SelectInst>(op.getOperand(0));
+  EXPECT_EQ(offsetsOf(*after), offsetsOf(*before)) << body;
+  return added;
+}
+
+/// Of disjoint bits and of sums, whichever alternative is out of range.
+TEST(ReachForward, ConstantsBehindMasks) {
+  EXPECT_EQ(chosenBeforeAdded(R"(
+  %bit = and i32 %i, 1
+  %mask = icmp eq i32 %bit, 0
+  %small = and i32 %lane, 255
+  %x0 = add i32 %small, 512
+  %x1 = or disjoint i32 %small, 1024
+  %x2 = add i32 %small, 4095
+  %o0 = select i1 %mask, i32 %x0, i32 -2147483136
+  %o1 = select i1 %mask, i32 -2147482624, i32 %x1
+  %o2 = select i1 %mask, i32 %x2, i32 -2147479553
+  %o3 = select i1 %mask, i32 %small, i32 -2147483648
+)"),
+            3u);
+}
+
+/// What may be below zero and wrap, what is further than accesses reach, and other numbers.
+TEST(ReachForward, OtherMasksAreLeft) {
+  EXPECT_EQ(chosenBeforeAdded(R"(
+  %bit = and i32 %i, 1
+  %mask = icmp eq i32 %bit, 0
+  %small = and i32 %lane, 255
+  %x0 = add i32 %lane, 512
+  %x1 = add i32 %small, 4096
+  %x2 = add i32 %small, 512
+  %o0 = select i1 %mask, i32 %x0, i32 -2147483136
+  %o1 = select i1 %mask, i32 %x1, i32 -2147479552
+  %o2 = select i1 %mask, i32 %x2, i32 -16
+  %o3 = select i1 %mask, i32 %small, i32 -2147483648
+)"),
+            0u);
+}
+
+TEST(ReachForward, OthersAreLeft) {
+  // As many numbers as before; offsets that the loop does not move, or moves by others.
+  EXPECT_EQ(carriedIn(R"(
+  %o0 = add i32 %at, 0
+  %o1 = add i32 %at, 4096
+  %o2 = add i32 %at, 8192
+  %o3 = add i32 %at, 12288
+)"),
+            0u);
+  EXPECT_EQ(carriedIn(R"(
+  %o0 = add i32 %lane, 4
+  %o1 = add i32 %lane, 8
+  %o2 = xor i32 %at, 1
+  %twice = mul i32 %moved, 2
+  %o3 = add i32 %twice, %lane
+)"),
+            0u);
+}
+
+} // namespace
