@@ -25,9 +25,9 @@ std::vector<Loop> loopsOf(llvm::ArrayRef<ListedInstruction> listing) {
   return loops;
 }
 
-MainLoop countIn(llvm::ArrayRef<ListedInstruction> listing, const Loop &loop) {
+MainLoop countIn(llvm::ArrayRef<ListedInstruction> body) {
   MainLoop counts;
-  for (const ListedInstruction &one : listing.slice(loop.first, loop.last - loop.first + 1)) {
+  for (const ListedInstruction &one : body) {
     ++counts.instructions;
     counts.matrix += one.kind == ListedKind::Matrix;
     counts.shared += one.kind == ListedKind::Shared;
@@ -46,24 +46,35 @@ bool onlyWaits(const MainLoop &counts) {
 
 } // namespace
 
-std::optional<MainLoop> findMainLoop(llvm::ArrayRef<ListedInstruction> listing) {
+std::optional<llvm::ArrayRef<ListedInstruction>>
+mainLoopOf(llvm::ArrayRef<ListedInstruction> listing) {
+  auto count = [&](const Loop &loop) {
+    return countIn(listing.slice(loop.first, loop.last - loop.first + 1));
+  };
   std::vector<Loop> loops = loopsOf(listing);
-  llvm::erase_if(loops, [&](const Loop &loop) { return onlyWaits(countIn(listing, loop)); });
+  llvm::erase_if(loops, [&](const Loop &loop) { return onlyWaits(count(loop)); });
   // Where any multiplies matrices, loops that do not are beside the point, also within one that
   // does: AMD's compiler makes loops over the lanes of one access.
-  auto multiplies = [&](const Loop &loop) { return countIn(listing, loop).matrix != 0; };
+  auto multiplies = [&](const Loop &loop) { return count(loop).matrix != 0; };
   if (llvm::any_of(loops, multiplies))
     llvm::erase_if(loops, [&](const Loop &loop) { return !multiplies(loop); });
-  std::optional<MainLoop> best;
-  for (const Loop &loop : loops) {
-    if (llvm::any_of(loops, [&](const Loop &other) { return loop.isAround(other); }))
-      continue;
-    MainLoop counts = countIn(listing, loop);
-    if (!best ||
-        std::pair(best->matrix, best->instructions) < std::pair(counts.matrix, counts.instructions))
-      best = counts;
-  }
-  return best;
+  std::optional<Loop> best;
+  auto weight = [&](const Loop &loop) {
+    MainLoop counts = count(loop);
+    return std::pair(counts.matrix, counts.instructions);
+  };
+  for (const Loop &loop : loops)
+    if (llvm::none_of(loops, [&](const Loop &other) { return loop.isAround(other); }) &&
+        (!best || weight(*best) < weight(loop)))
+      best = loop;
+  if (!best)
+    return std::nullopt;
+  return listing.slice(best->first, best->last - best->first + 1);
+}
+
+std::optional<MainLoop> findMainLoop(llvm::ArrayRef<ListedInstruction> listing) {
+  std::optional<llvm::ArrayRef<ListedInstruction>> body = mainLoopOf(listing);
+  return body ? std::optional(countIn(*body)) : std::nullopt;
 }
 
 ListedKind kindOf(llvm::StringRef mnemonic, llvm::ArrayRef<ListedPrefix> prefixes) {

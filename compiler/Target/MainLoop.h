@@ -23,7 +23,11 @@ struct ListedInstruction {
   std::optional<size_t> branchTo;
 };
 
-/// None where no branch goes back.
+/// Its instructions, from the one that a branch goes back to. None where no branch goes back.
+std::optional<llvm::ArrayRef<ListedInstruction>>
+mainLoopOf(llvm::ArrayRef<ListedInstruction> listing);
+
+/// What it counts.
 std::optional<MainLoop> findMainLoop(llvm::ArrayRef<ListedInstruction> listing);
 
 /// The kind of the first prefix that `mnemonic` begins with; Other without one.

@@ -10,6 +10,8 @@
 # RUN: kiln compile %s -n tile -s "*fp16:16, *fp16:16, *fp32:16, i32, 128, 64" -t hip:gfx1100 -w 4 -ns 2 --emit llvmir | FileCheck %s --check-prefix=LATENCIES
 # RUN: kiln compile %s -n tile -s "*fp16:16, *fp16:16, *fp32:16, i32, 64, 32" -t hip:gfx1100 -w 4 -ns 2 --emit llvmir | FileCheck %s --check-prefix=WAVES
 # RUN: kiln compile %s -n wide -s "*fp16:16, *fp16:16, *fp16:16, i32:16" -t hip:gfx942 -w 4 -ns 2 --emit asm | FileCheck %s --check-prefix=BLOCKS
+# RUN: kiln compile %s -n rows -s "*fp16:16, *fp16:16, *fp32:16" -t hip:gfx1100 -w 4 -ns 2 --emit tilegpu | FileCheck %s --check-prefix=LANES
+# RUN: kiln compile %s -n once -s "*fp16:16, *fp16:16, *fp16:16, i32:16" -t hip:gfx1100 -w 4 -ns 2 --emit llvmir | FileCheck %s --check-prefix=SHORTER
 #
 # Beside the operands' tiles the next iteration's row of scales is loaded, and carried.
 # SCALED: scf.for {{.*}} iter_args({{.*}}) -> ({{.*}}tensor<64xf32
@@ -50,6 +52,18 @@
 # Shared memory has room for two blocks, whatever registers threads have: all of them, so that reads come ahead of products. Else fewer registers are more blocks.
 # LATENCIES: attributes {{.*}}"amdgpu-sched-strategy"="max-ilp"
 # WAVES-NOT: amdgpu-sched-strategy
+#
+# Rows that lanes exchange on their way to a product are loaded an iteration ahead as they are, also of four iterations, which are done by twos and of which the last ones stand behind the loop.
+# LANES-COUNT-4: tilegpu.buffer_load
+# LANES: scf.for
+# LANES-COUNT-4: tilegpu.buffer_load
+# LANES: tilegpu.convert_layout {{.*}} : tensor<64x16xf16, #{{.*}}> -> tensor<64x16xf16, #{{[a-z0-9]+}}>{{$}}
+# LANES-NOT: tilegpu.buffer_load
+# LANES: scf.yield
+# LANES-NOT: tilegpu.buffer_load
+#
+# Code without a loop waits once for what is loaded where it is ordered for latencies, and is for as many waves.
+# SHORTER: attributes {{.*}}"amdgpu-sched-strategy"="max-ilp"
 #
 # A few registers less are a third block on a processor: 168 at most, and none spilled.
 # BLOCKS: .vgpr_count: {{ *(1[0-5][0-9]|16[0-8])$}}
@@ -116,3 +130,20 @@ def wide(a, b, out, n):
         y = tl.load(b + (t * 32 + l[:, None]) * 256 + j)
         total = tl.dot(x, y, total)
     tl.store(out + i * 256 + j, total.to(tl.float16))
+
+@triton.jit
+def rows(q, k, out):
+    i, l = tl.arange(0, 64), tl.arange(0, 16)
+    total = tl.zeros([64, 64], tl.float32)
+    for t in range(0, 64, 16):
+        x = tl.load(q + i[:, None] * 64 + t + l[None, :])
+        y = tl.load(k + i[:, None] * 64 + t + l[None, :])
+        total += tl.dot(x, tl.trans(y))
+    tl.store(out + i[:, None] * 64 + i[None, :], total)
+
+@triton.jit
+def once(a, b, out, n):
+    i, j = tl.arange(0, 64)[:, None], tl.arange(0, 64)[None, :]
+    x = tl.load(a + i * n + j, mask=i < n, other=0)
+    y = tl.load(b + i * n + j, mask=i < n, other=0)
+    tl.store(out + i * n + j, tl.dot(x, tl.trans(y)).to(tl.float16), mask=i < n)

@@ -14,6 +14,7 @@
 #include "compiler/Target/AMD/HoistZeros.h"
 #include "compiler/Target/AMD/HsacoListing.h"
 #include "compiler/Target/AMD/HsacoReader.h"
+#include "compiler/Target/AMD/IssueEstimate.h"
 #include "compiler/Target/AMD/JoinComparisons.h"
 #include "compiler/Target/AMD/LinkHsaco.h"
 #include "compiler/Target/AMD/MixHalves.h"
@@ -288,14 +289,7 @@ public:
     if (!multiplies(kernel) || facts.minOccupancy ||
         machine.getOptLevel() == llvm::CodeGenOptLevel::None)
       return generate();
-    bool isBound = target.matrix.wmmaGeneration && isBoundBySharedMemory();
-    if (isBound && facts.spareRegisters > lacking)
-      if (std::optional<DeviceBinary> binary = preferLatencies())
-        return std::move(*binary);
-    auto first = generate();
-    if (!first || isBound)
-      return first;
-    return fitMoreBlocks(std::move(*first), kernel, target, [&] { return attempt(); });
+    return target.matrix.wmmaGeneration ? runForRdna() : runForBlocks();
   }
 
 private:
@@ -317,10 +311,10 @@ private:
       return info.takeError();
     if (info->kernels.size() == 1)
       binary.resources = info->kernels.front().resources;
-    auto listing = listHsaco(bytes, facts.symbol, machine);
-    if (!listing)
-      return listing.takeError();
-    binary.mainLoop = findMainLoop(*listing);
+    auto code = listHsaco(bytes, facts.symbol, machine);
+    if (!code)
+      return code.takeError();
+    binary.mainLoop = findMainLoop(code->listing);
     if (binary.mainLoop)
       binary.mainLoop->isMachineCode = true;
     return binary;
@@ -348,17 +342,54 @@ private:
     return occupancy && room(OccupancyLimit::SharedMemory) <= room(OccupancyLimit::Registers);
   }
 
+  llvm::Expected<DeviceBinary> runForBlocks() {
+    auto first = generate();
+    if (!first)
+      return first;
+    return fitMoreBlocks(std::move(*first), kernel, target, [&] { return attempt(); });
+  }
+
   /// LLVM orders RDNA's instructions for as many waves as registers allow, and so reads operands of
-  /// products one after the other, each when it is needed. Where more waves are of no use it orders
-  /// them for their latencies: the code of that, unless something spills.
-  std::optional<DeviceBinary> preferLatencies() {
+  /// products one after the other, each when it is needed, and loads what it loads in as many
+  /// rounds. It can order them for their latencies: the code of that where more waves are of no
+  /// use, unless something spills, or where it takes a wave less time.
+  llvm::Expected<DeviceBinary> runForRdna() {
     constexpr llvm::StringLiteral strategy = "amdgpu-sched-strategy";
     kernel.addFnAttr(strategy, "max-ilp");
-    std::optional<DeviceBinary> binary = attempt();
-    if (binary && !binary->resources.spilledBytes())
-      return binary;
+    std::optional<DeviceBinary> byLatencies = attempt();
+    bool isBound = isBoundBySharedMemory();
+    if (byLatencies && isBound && facts.spareRegisters > lacking &&
+        !byLatencies->resources.spilledBytes())
+      return std::move(*byLatencies);
     kernel.removeFnAttr(strategy);
-    return std::nullopt;
+    auto byWaves = isBound ? generate() : runForBlocks();
+    if (byWaves && byLatencies && isShorter(*byLatencies, *byWaves))
+      return std::move(*byLatencies);
+    return byWaves;
+  }
+
+  /// Whether a processor holds as many blocks of it as of `other`, and a wave takes less time. What
+  /// spills in any case may spill up to twice as much for a quarter less.
+  bool isShorter(const DeviceBinary &binary, const DeviceBinary &other) const {
+    if (blocksOf(binary) < blocksOf(other))
+      return false;
+    uint64_t cycles = cyclesOf(binary), ofOther = cyclesOf(other);
+    uint32_t spilled = binary.resources.spilledBytes(), byOther = other.resources.spilledBytes();
+    if (spilled <= byOther)
+      return cycles < ofOther;
+    return spilled <= 2 * byOther && 4 * cycles <= 3 * ofOther;
+  }
+
+  uint64_t cyclesOf(const DeviceBinary &binary) const {
+    llvm::StringRef bytes(binary.bytes.data(), binary.bytes.size());
+    return estimateIssue(llvm::cantFail(listHsaco(bytes, facts.symbol, machine)), machine);
+  }
+
+  uint64_t blocksOf(const DeviceBinary &binary) const {
+    const ResourceUsage &used = binary.resources;
+    std::optional<Occupancy> occupancy = occupancyOf(
+        target.name, {binary.launch.threadsPerBlock, used.registers, used.staticSharedBytes});
+    return occupancy ? occupancy->blocks : 0;
   }
 
   llvm::Function &kernel;

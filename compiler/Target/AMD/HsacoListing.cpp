@@ -48,8 +48,8 @@ llvm::Expected<Code> codeOf(const llvm::object::ObjectFile &object, llvm::String
 
 } // namespace
 
-llvm::Expected<std::vector<ListedInstruction>>
-listHsaco(llvm::StringRef hsaco, llvm::StringRef symbol, const llvm::TargetMachine &machine) {
+llvm::Expected<MachineCode> listHsaco(llvm::StringRef hsaco, llvm::StringRef symbol,
+                                      const llvm::TargetMachine &machine) {
   auto object = llvm::object::ObjectFile::createObjectFile({hsaco, ""});
   if (!object)
     return object.takeError();
@@ -63,7 +63,8 @@ listHsaco(llvm::StringRef hsaco, llvm::StringRef symbol, const llvm::TargetMachi
   std::unique_ptr<llvm::MCInstrAnalysis> analysis(
       machine.getTarget().createMCInstrAnalysis(machine.getMCInstrInfo()));
 
-  std::vector<ListedInstruction> listing;
+  MachineCode result;
+  std::vector<ListedInstruction> &listing = result.listing;
   std::map<uint64_t, size_t> indices; // by address
   std::vector<std::pair<size_t, uint64_t>> branches;
   for (uint64_t offset = 0, size = 0; offset < code->bytes.size(); offset += size) {
@@ -76,6 +77,7 @@ listHsaco(llvm::StringRef hsaco, llvm::StringRef symbol, const llvm::TargetMachi
     indices[address] = listing.size();
     llvm::StringRef name = machine.getMCInstrInfo()->getName(instruction.getOpcode());
     listing.push_back({kindOf(name, prefixes), std::nullopt});
+    result.instructions.push_back(instruction);
     if (analysis->isBranch(instruction) &&
         analysis->evaluateBranch(instruction, address, size, target))
       branches.emplace_back(listing.size() - 1, target);
@@ -83,7 +85,7 @@ listHsaco(llvm::StringRef hsaco, llvm::StringRef symbol, const llvm::TargetMachi
   for (auto [from, target] : branches)
     if (auto found = indices.find(target); found != indices.end())
       listing[from].branchTo = found->second;
-  return listing;
+  return result;
 }
 
 } // namespace kiln

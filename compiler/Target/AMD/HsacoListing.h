@@ -4,6 +4,7 @@
 #define KILN_COMPILER_TARGET_AMD_HSACOLISTING_H
 
 #include "compiler/Target/MainLoop.h"
+#include "llvm/MC/MCInst.h"
 #include "llvm/Support/Error.h"
 #include <vector>
 
@@ -13,9 +14,15 @@ class TargetMachine;
 
 namespace kiln {
 
+/// As many of both.
+struct MachineCode {
+  std::vector<ListedInstruction> listing;
+  std::vector<llvm::MCInst> instructions;
+};
+
 /// Those of the function `symbol`, read back from an HSACO of ours.
-llvm::Expected<std::vector<ListedInstruction>>
-listHsaco(llvm::StringRef hsaco, llvm::StringRef symbol, const llvm::TargetMachine &machine);
+llvm::Expected<MachineCode> listHsaco(llvm::StringRef hsaco, llvm::StringRef symbol,
+                                      const llvm::TargetMachine &machine);
 
 } // namespace kiln
 

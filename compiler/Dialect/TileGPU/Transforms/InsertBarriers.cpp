@@ -27,6 +27,7 @@
 #include "compiler/Dialect/TileGPU/Transforms/EqualArguments.h"
 #include "compiler/Dialect/TileGPU/Transforms/OwnerLoads.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
+#include "compiler/Dialect/TileGPU/Transforms/RegisterEstimate.h"
 #include "compiler/Layout/LayoutConversion.h"
 #include "compiler/Target/MemoryFeatures.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -519,6 +520,39 @@ bool alwaysMeet(func::FuncOp kernel, const TargetInfo &target, const BarrierPlan
   return areOnce && comparisons >= 2 * barriers;
 }
 
+/// Whether what was loaded in front of the operation, outside of loops, has been used there: so
+/// that a wait for it is none.
+bool hasAllLoaded(Operation *op) {
+  if (op->getParentOfType<LoopLikeOpInterface>())
+    return false;
+  auto isUsed = [&](Operation &load) {
+    return llvm::any_of(load.getUsers(), [&](Operation *user) {
+      Operation *inBlock = op->getBlock()->findAncestorOpInBlock(*user);
+      return inBlock && inBlock->isBeforeInBlock(op);
+    });
+  };
+  return llvm::all_of(
+      llvm::make_range(op->getBlock()->begin(), op->getIterator()), [&](Operation &earlier) {
+        return !isa<tile::LoadOp, tilegpu::BufferLoadOp>(earlier) || isUsed(earlier);
+      });
+}
+
+/// Whether the operation stands behind a loop that may have no iteration.
+bool isBehindLoop(Operation *op) {
+  return llvm::any_of(
+      llvm::make_range(op->getBlock()->begin(), op->getIterator()), [](Operation &earlier) {
+        auto loop = dyn_cast<scf::ForOp>(earlier);
+        return isa<LoopLikeOpInterface>(earlier) && !(loop && loop.getStaticTripCount());
+      });
+}
+
+/// Whether threads lack so many registers that indices behind loops are not computed again
+/// (Target/AMD/EmitAMD.cpp).
+bool lacksManyRegisters(func::FuncOp kernel, const TargetInfo &target) {
+  constexpr unsigned many = 64;
+  return estimateRegisters(kernel, target) >= registersOfThread(kernel, target) + many;
+}
+
 /// Writes the barriers.
 class BarrierWriter {
 public:
@@ -526,7 +560,8 @@ public:
       : comparisons(kernel), pairs(pairsAskedFor(planner)),
         hasOneCondition(!target.predicatedBarriers && !tilegpu::multiplies(kernel)),
         meetAlways((target.predicatedBarriers || hasOneCondition) &&
-                   alwaysMeet(kernel, target, planner, pairs.size())) {}
+                   alwaysMeet(kernel, target, planner, pairs.size())),
+        holdsNothingMore(lacksManyRegisters(kernel, target)) {}
 
   void write(Operation *op, const BarrierNeed &need) {
     OpBuilder builder(op);
@@ -536,7 +571,7 @@ public:
     BarrierNeed left = needAt(op, need);
     bool orderShared = left.ofShared;
     if (left.always || !left.pairs.empty()) {
-      bool isThere = left.always || meetAlways;
+      bool isThere = left.always || meetAlways || meetsAnyway(op, left);
       auto barrier = tilegpu::BarrierOp::create(
           builder, op->getLoc(),
           isThere ? Value() : comparisons.anyEqual(hasOneCondition ? pairs : left.pairs));
@@ -550,6 +585,14 @@ public:
   }
 
 private:
+  /// Whether threads meet for shared memory, with nothing on its way. Where the branch around a
+  /// barrier behind a loop is gone, LLVM takes indices there from in front of the loop, and threads
+  /// hold them all through it: they are computed again where the branch is.
+  bool meetsAnyway(Operation *op, const BarrierNeed &left) const {
+    return left.ofShared && !left.ofWrites && hasAllLoaded(op) &&
+           (holdsNothingMore || !isBehindLoop(op));
+  }
+
   ArgumentComparisons comparisons;
   std::set<ArgumentPair> pairs;
   /// All barriers ask whether any of the pairs is equal: AMD's conditions are scalar registers, of
@@ -558,6 +601,8 @@ private:
   bool hasOneCondition;
   /// Whatever the arguments.
   bool meetAlways;
+  /// As there is no register for it.
+  bool holdsNothingMore;
 };
 
 struct InsertBarriersPass : PassWrapper<InsertBarriersPass, OperationPass<func::FuncOp>> {

@@ -43,13 +43,18 @@ public:
 private:
   bool isInBody(Operation *op) { return op && op->getBlock() == loop.getBody(); }
 
-  /// Whether only dots of the body use the value, perhaps transposed.
+  /// Whether only dots of the body use the value, perhaps transposed, or as lanes exchange it.
   bool isMultiplied(Value value) {
     return llvm::all_of(value.getUsers(), [&](Operation *user) {
-      if (auto trans = dyn_cast<tile::TransOp>(user))
-        return isInBody(user) && isMultiplied(trans);
+      if (isa<tile::TransOp>(user) || isBetweenLanes(user))
+        return isInBody(user) && isMultiplied(user->getResult(0));
       return isa<tilegpu::DotOp>(user) && isInBody(user);
     });
+  }
+
+  bool isBetweenLanes(Operation *op) {
+    auto convert = dyn_cast<tilegpu::ConvertLayoutOp>(op);
+    return convert && convert.getScratchBytes(target) == 0;
   }
 
   void addDirect(StagedLoads &found) {

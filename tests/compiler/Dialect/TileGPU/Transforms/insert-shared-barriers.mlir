@@ -47,11 +47,10 @@ func.func @global(%x: !tile.ptr<f32>) {
   return
 }
 
-// Of two arguments: one of reads if they are one array, and beside it the one of shared memory.
+// Of two arguments it is there whether they are one array or not, where threads meet for shared memory anyway, and what was loaded has come.
 // CHECK-LABEL: func.func @both
 // CHECK: convert_layout
-// CHECK-NEXT: tilegpu.barrier of_reads if
-// CHECK-NEXT: tilegpu.barrier of_shared{{$}}
+// CHECK-NEXT: tilegpu.barrier of_shared of_reads{{$}}
 // CHECK-NEXT: shared_store
 // CHECK-NEXT: tile.store
 func.func @both(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>) {
@@ -67,6 +66,29 @@ func.func @both(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>) {
   tilegpu.shared_store %v, %b : tensor<64xf32, #l>, !tilegpu.buffer<64xf32, #s>
   tile.store %ay, %w : (tensor<64x!tile.ptr<f32>, #m>, tensor<64xf32, #m>) -> ()
   return
+}
+
+// Where something is on its way, one of reads if they are one array, and beside it the one of shared memory.
+// CHECK-LABEL: func.func @onItsWay
+// CHECK: convert_layout
+// CHECK-NEXT: tilegpu.barrier of_reads if
+// CHECK-NEXT: tilegpu.barrier of_shared{{$}}
+// CHECK-NEXT: shared_store
+// CHECK-NEXT: tile.store
+func.func @onItsWay(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>) -> tensor<64xf32, #l> {
+  %r = tile.arange 0, 64 : tensor<64xi32, #l>
+  %q = tile.arange 0, 64 : tensor<64xi32, #m>
+  %px = tile.splat %x : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>, #l>
+  %py = tile.splat %y : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>, #m>
+  %ax = tile.addptr %px, %r : tensor<64x!tile.ptr<f32>, #l>, tensor<64xi32, #l>
+  %ay = tile.addptr %py, %q : tensor<64x!tile.ptr<f32>, #m>, tensor<64xi32, #m>
+  %b = tilegpu.alloc {tilegpu.offset = 0 : i32} : !tilegpu.buffer<64xf32, #s>
+  %v = tile.load %ax : (tensor<64x!tile.ptr<f32>, #l>) -> tensor<64xf32, #l>
+  %u = tile.load %ax : (tensor<64x!tile.ptr<f32>, #l>) -> tensor<64xf32, #l>
+  %w = tilegpu.convert_layout %v {tilegpu.offset = 0 : i32} : tensor<64xf32, #l> -> tensor<64xf32, #m>
+  tilegpu.shared_store %v, %b : tensor<64xf32, #l>, !tilegpu.buffer<64xf32, #s>
+  tile.store %ay, %w : (tensor<64x!tile.ptr<f32>, #m>, tensor<64xf32, #m>) -> ()
+  return %u : tensor<64xf32, #l>
 }
 
 // Of one argument a barrier is always there, and orders both.

@@ -1,0 +1,18 @@
+// How long a wave by itself takes for a kernel's code.
+
+#ifndef KILN_COMPILER_TARGET_AMD_ISSUEESTIMATE_H
+#define KILN_COMPILER_TARGET_AMD_ISSUEESTIMATE_H
+
+#include "compiler/Target/AMD/HsacoListing.h"
+
+namespace kiln {
+
+/// Cycles from the first instruction's issue to the last one's: one a cycle in their order, each
+/// when its registers are there, by the latencies of LLVM's model of the processor. Nothing else is
+/// waited for. Of a kernel with products in a loop, one iteration behind others; else all of the
+/// code, once.
+uint64_t estimateIssue(const MachineCode &code, const llvm::TargetMachine &machine);
+
+} // namespace kiln
+
+#endif // KILN_COMPILER_TARGET_AMD_ISSUEESTIMATE_H
