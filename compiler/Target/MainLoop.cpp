@@ -46,35 +46,36 @@ bool onlyWaits(const MainLoop &counts) {
 
 } // namespace
 
-std::optional<llvm::ArrayRef<ListedInstruction>>
-mainLoopOf(llvm::ArrayRef<ListedInstruction> listing) {
-  auto count = [&](const Loop &loop) {
-    return countIn(listing.slice(loop.first, loop.last - loop.first + 1));
+std::vector<llvm::ArrayRef<ListedInstruction>>
+innermostLoopsOf(llvm::ArrayRef<ListedInstruction> listing) {
+  auto bodyOf = [&](const Loop &loop) {
+    return listing.slice(loop.first, loop.last - loop.first + 1);
   };
   std::vector<Loop> loops = loopsOf(listing);
-  llvm::erase_if(loops, [&](const Loop &loop) { return onlyWaits(count(loop)); });
+  llvm::erase_if(loops, [&](const Loop &loop) { return onlyWaits(countIn(bodyOf(loop))); });
   // Where any multiplies matrices, loops that do not are beside the point, also within one that
   // does: AMD's compiler makes loops over the lanes of one access.
-  auto multiplies = [&](const Loop &loop) { return count(loop).matrix != 0; };
+  auto multiplies = [&](const Loop &loop) { return countIn(bodyOf(loop)).matrix != 0; };
   if (llvm::any_of(loops, multiplies))
     llvm::erase_if(loops, [&](const Loop &loop) { return !multiplies(loop); });
-  std::optional<Loop> best;
-  auto weight = [&](const Loop &loop) {
-    MainLoop counts = count(loop);
-    return std::pair(counts.matrix, counts.instructions);
-  };
+  std::vector<llvm::ArrayRef<ListedInstruction>> innermost;
   for (const Loop &loop : loops)
-    if (llvm::none_of(loops, [&](const Loop &other) { return loop.isAround(other); }) &&
-        (!best || weight(*best) < weight(loop)))
-      best = loop;
-  if (!best)
-    return std::nullopt;
-  return listing.slice(best->first, best->last - best->first + 1);
+    if (llvm::none_of(loops, [&](const Loop &other) { return loop.isAround(other); }))
+      innermost.push_back(bodyOf(loop));
+  return innermost;
 }
 
 std::optional<MainLoop> findMainLoop(llvm::ArrayRef<ListedInstruction> listing) {
-  std::optional<llvm::ArrayRef<ListedInstruction>> body = mainLoopOf(listing);
-  return body ? std::optional(countIn(*body)) : std::nullopt;
+  std::optional<MainLoop> best;
+  auto weight = [](const MainLoop &counts) {
+    return std::pair(counts.matrix, counts.instructions);
+  };
+  for (llvm::ArrayRef<ListedInstruction> body : innermostLoopsOf(listing)) {
+    MainLoop counts = countIn(body);
+    if (!best || weight(*best) < weight(counts))
+      best = counts;
+  }
+  return best;
 }
 
 ListedKind kindOf(llvm::StringRef mnemonic, llvm::ArrayRef<ListedPrefix> prefixes) {

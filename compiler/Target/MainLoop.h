@@ -23,11 +23,12 @@ struct ListedInstruction {
   std::optional<size_t> branchTo;
 };
 
-/// Its instructions, from the one that a branch goes back to. None where no branch goes back.
-std::optional<llvm::ArrayRef<ListedInstruction>>
-mainLoopOf(llvm::ArrayRef<ListedInstruction> listing);
+/// The innermost loops, each from the instruction that a branch goes back to: where some multiply
+/// matrices these alone.
+std::vector<llvm::ArrayRef<ListedInstruction>>
+innermostLoopsOf(llvm::ArrayRef<ListedInstruction> listing);
 
-/// What it counts.
+/// What the main loop counts. None where no branch goes back.
 std::optional<MainLoop> findMainLoop(llvm::ArrayRef<ListedInstruction> listing);
 
 /// The kind of the first prefix that `mnemonic` begins with; Other without one.

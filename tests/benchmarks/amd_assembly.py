@@ -49,6 +49,10 @@ class Instruction:
             return "hint"
         return "salu"
 
+    def copies(self):
+        """To the LDS, not to a register."""
+        return self.kind() == "load" and bool(re.search(r"_lds_|\blds\b", self.text))
+
     def bits(self):
         """Of a lane's access."""
         n = self.name
@@ -191,6 +195,7 @@ def _as_buffer_access(text, arch):
     buffers cost the same in its model, and count as what they are. It crashes on gfx11's loads into half a register: others of as many
     bits stand for them."""
     text = re.sub(r"^(buffer|global)_load_d16_(?:hi_)?b16\b", r"\1_load_u16", text)
+    text = re.sub(r"^global_load_lds_(\w+) v\[(\d+):\d+\], off$", r"buffer_load_\1 v\2, s[96:99], 0 offen lds", text)
     found = GLOBAL_ACCESS.match(text)
     if not found:
         return text
@@ -253,7 +258,7 @@ class Lanes:
         return [f"{span[1]}{n}" for n in range(int(span[2]), int(span[3]) + 1)] if span else [operand]
 
     def run(self, instruction):
-        if not instruction.operands or instruction.kind() in ("store", "branch", "wait", "barrier", "hint", "lds_write"):
+        if not instruction.operands or instruction.kind() in ("store", "branch", "wait", "barrier", "hint", "lds_write") or instruction.copies():
             return
         result = self._result(instruction)
         if instruction.name.startswith("s_cmp"):

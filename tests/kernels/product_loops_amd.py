@@ -12,6 +12,8 @@
 # RUN: kiln compile %s -n wide -s "*fp16:16, *fp16:16, *fp16:16, i32:16" -t hip:gfx942 -w 4 -ns 2 --emit asm | FileCheck %s --check-prefix=BLOCKS
 # RUN: kiln compile %s -n rows -s "*fp16:16, *fp16:16, *fp32:16" -t hip:gfx1100 -w 4 -ns 2 --emit tilegpu | FileCheck %s --check-prefix=LANES
 # RUN: kiln compile %s -n once -s "*fp16:16, *fp16:16, *fp16:16, i32:16" -t hip:gfx1100 -w 4 -ns 2 --emit llvmir | FileCheck %s --check-prefix=SHORTER
+# RUN: kiln compile %s -n behind_a_float -s "*fp16:16, *fp16:16, *fp16:16" -t hip:gfx950 -w 4 -ns 2 --emit hsaco -o %t.hsaco
+# RUN: kiln compile %s -n behind_a_float -s "*fp16:16, *fp16:16, *fp16:16" -t hip:gfx950 -w 4 -ns 2 --emit asm | FileCheck %s --check-prefix=COPIED
 #
 # Beside the operands' tiles the next iteration's row of scales is loaded, and carried.
 # SCALED: scf.for {{.*}} iter_args({{.*}}) -> ({{.*}}tensor<64xf32
@@ -68,8 +70,25 @@
 # A few registers less are a third block on a processor: 168 at most, and none spilled.
 # BLOCKS: .vgpr_count: {{ *(1[0-5][0-9]|16[0-8])$}}
 # BLOCKS: .vgpr_spill_count: {{ *0$}}
+#
+# A base that lanes compute, as floats are: copies have it in scalar registers, which scalar instructions write.
+# COPIED: v_readfirstlane
+# COPIED: s_mov_b64 s[96:97], s[
+# COPIED-NEXT: s_mov_b64 s[98:99], s[
+# COPIED-NEXT: buffer_load_dwordx4 v{{[0-9]+}}, s[96:99], 0 offen lds
 import triton
 import triton.language as tl
+
+@triton.jit
+def behind_a_float(a, b, out):
+    first = (tl.program_id(0).to(tl.float32) * 0.125).to(tl.int32) * 128
+    rows, columns, ks = tl.arange(0, 128)[:, None], tl.arange(0, 128)[None, :], tl.arange(0, 64)
+    total = tl.zeros([128, 128], tl.float32)
+    for k in range(0, 4096, 64):
+        x = tl.load(a + (first + rows) * 4096 + k + ks[None, :])
+        y = tl.load(b + columns * 4096 + k + ks[:, None])
+        total = tl.dot(x, y, total)
+    tl.store(out + (first + rows) * 128 + columns, total.to(tl.float16))
 
 @triton.jit
 def scaled(a, b, scales, out, n):

@@ -141,6 +141,35 @@ TEST_P(DotScaled, ScaleOf255IsNan) {
       ASSERT_EQ(std::isnan(c[m * N + n]), m == 3) << m << ' ' << n;
 }
 
+/// Scales of zero are no missing ones, also where they are known when the kernel is compiled.
+TEST_P(DotScaled, ConstantScales) {
+  constexpr size_t rows = 32, depth = 64;
+  auto a = randomBytes(rows * depth, 0x30, 0x40, 10), b = randomBytes(depth * rows, 0x30, 0x40, 11);
+  for (int scale : {0, 126, 127}) {
+    Buffer<float> c(rows * rows);
+    ASSERT_EQ(runSource(R"(
+@triton.jit
+def kernel(a, b, c, S: tl.constexpr):
+    i, j, k = tl.arange(0, 32)[:, None], tl.arange(0, 32)[None, :], tl.arange(0, 64)
+    s = tl.full((32, 2), S, tl.uint8)
+    x = tl.load(a + i * 64 + k[None, :])
+    y = tl.load(b + k[:, None] * 32 + j)
+    tl.store(c + i * 32 + j, tl.dot_scaled(x, s, 'e4m3', y, s, 'e4m3'))
+)",
+                        GetParam(), {{"a", "*u8", a}, {"b", "*u8", b}, {"c", "*fp32", c}},
+                        {{"S", scale}}),
+              "");
+    for (size_t m = 0; m < rows; ++m)
+      for (size_t n = 0; n < rows; ++n) {
+        double expected = 0;
+        for (size_t k = 0; k < depth; ++k)
+          expected += e4m3(a[m * depth + k]) * e4m3(b[k * rows + n]);
+        expected = std::ldexp(expected, 2 * (scale - 127));
+        ASSERT_NEAR(c[m * rows + n], expected, 1e-5 * expected + 1e-30) << scale;
+      }
+  }
+}
+
 /// What gfx950 multiplies by instructions for it, and other targets as above. Loads are masked, as
 /// M and K of the arrays may be less than the tile's.
 struct ScaledProduct {

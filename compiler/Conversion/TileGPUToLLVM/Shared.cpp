@@ -119,8 +119,10 @@ struct CopyAsyncDistribution : DistributionPattern<tilegpu::CopyAsyncOp> {
     ValueRange masks = op.getMask() ? ValueRange(adaptor.getMask()) : ValueRange();
     Value condition = op.getCondition() ? adaptor.getCondition()[0] : Value();
     if (lowering.target().warpCopies) {
+      if (op.getCounted())
+        return op.emitError() << "expected one mask for the elements that a lane copies";
       auto access = planWarpCopies(op, lowering, layout, buffer, op.getVector());
-      if (failed(access) || op.getCounted())
+      if (failed(access))
         return failure();
       copyByWarps(s, lowering, array, *access, [&](unsigned first, Value to) {
         Value copied = both(condition, masks.empty() ? Value() : masks[first], s);

@@ -24,17 +24,14 @@ int32_t waitForLoads(unsigned pending) {
   return int32_t((count & 15) | (count >> 4) << 14 | others);
 }
 
-/// The instruction, with operands behind `from`: the address in shared memory is the last one.
-static void writeCopy(Operation *op, Value to, ArrayRef<Value> from, StringRef instruction,
+/// `copy`, which reads `operands` and m0, the address in shared memory.
+static void writeCopy(Operation *op, Value to, SmallVector<Value> operands, StringRef copy,
                       StringRef constraints, OpBuilder &b) {
   Location loc = op->getLoc();
-  SmallVector<Value> operands(from);
+  std::string text = "s_mov_b32 m0, $" + std::to_string(operands.size()) + "\n" + copy.str();
   operands.push_back(LLVM::PtrToIntOp::create(b, loc, b.getI32Type(), to));
-  // One wait state between the write of m0 and its use (CDNA 4 ISA, "Manually Inserted Wait
-  // States").
-  std::string text = "s_mov_b32 m0, $" + std::to_string(from.size()) + "\ns_nop 0\n";
-  LLVM::InlineAsmOp::create(b, loc, TypeRange(), operands, text + instruction.str(),
-                            constraints.str() + ",s,~{m0},~{memory}",
+  LLVM::InlineAsmOp::create(b, loc, TypeRange(), operands, text,
+                            constraints.str() + ",~{m0},~{memory}",
                             /*has_side_effects=*/true, /*is_align_stack=*/false,
                             LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr());
   op->erase();
@@ -43,16 +40,29 @@ static void writeCopy(Operation *op, Value to, ArrayRef<Value> from, StringRef i
 LogicalResult expandWarpCopy(tilegpu::WarpCopyOp op, OpBuilder &b) {
   Value from =
       LLVM::SelectOp::create(b, op.getLoc(), op.getPredicate(), op.getFrom(), zerosOfModule(op, b));
-  writeCopy(op, op.getTo(), from, "global_load_lds_dwordx4 $0, off", "v", b);
+  // One wait state between the write of m0 and its use (CDNA 4 ISA, "Manually Inserted Wait
+  // States").
+  writeCopy(op, op.getTo(), {from}, "s_nop 0\nglobal_load_lds_dwordx4 $0, off", "v,s", b);
   return success();
 }
 
 LogicalResult expandWarpCopy(tilegpu::WarpBufferCopyOp op, OpBuilder &b) {
   Location loc = op.getLoc();
-  Value words = LLVM::PtrToIntOp::create(b, loc, b.getIntegerType(128), op.getFrom());
-  Value descriptor = LLVM::BitcastOp::create(b, loc, VectorType::get(4, b.getI32Type()), words);
-  writeCopy(op, op.getTo(), {op.getOffset(), descriptor}, "buffer_load_dwordx4 $0, $1, 0 offen lds",
-            "v,s", b);
+  Type wide = b.getI64Type(), all = b.getIntegerType(128);
+  Value descriptor = LLVM::PtrToIntOp::create(b, loc, all, op.getFrom());
+  Value shift = LLVM::ConstantOp::create(b, loc, all, b.getIntegerAttr(all, 64));
+  // LLVM puts what it computes in lanes there in front of its own accesses, not of text.
+  auto ofWave = [&](Value half) -> Value {
+    return ROCDL::ReadfirstlaneOp::create(b, loc, wide, LLVM::TruncOp::create(b, loc, wide, half));
+  };
+  Value low = ofWave(descriptor), high = ofWave(LLVM::LShrOp::create(b, loc, descriptor, shift));
+  // What a vector instruction has written to a scalar register a memory access may read five wait
+  // states later, a scalar instruction at once, and what that has written an access likewise.
+  writeCopy(op, op.getTo(), {op.getOffset(), low, high},
+            "s_mov_b64 s[96:97], $1\n"
+            "s_mov_b64 s[98:99], $2\n"
+            "buffer_load_dwordx4 $0, s[96:99], 0 offen lds",
+            "v,s,s,s,~{s96},~{s97},~{s98},~{s99}", b);
   return success();
 }
 

@@ -5,6 +5,7 @@
 #include "compiler/Conversion/TargetLowering/ScalarBuilder.h"
 #include "compiler/Target/MemoryFeatures.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -275,8 +276,8 @@ public:
                          ? Type(Float8E5M2Type::get(b.getContext()))
                          : Float8E4M3FNType::get(b.getContext());
       Value none = LLVM::ConstantOp::create(b, loc, b.getI32Type(), 0);
-      return multiplyScaledMatrices(b, loc, unit, {a[0], none, element},
-                                    {factorB[0], none, element}, accumulator);
+      return multiplyFormats(b, loc, unit, {a[0], none, element}, {factorB[0], none, element},
+                             accumulator);
     }
     std::string name = "rocdl." + unit.issue.drop_front(StringRef("amdgcn.").size()).str();
     if (!unit.isMfma()) {
@@ -303,19 +304,14 @@ public:
                                             const MatrixInstruction &unit,
                                             const ScaledFragment &left, const ScaledFragment &right,
                                             ValueRange accumulator) const override {
-    auto word = [&](int32_t value) -> Value {
-      return LLVM::ConstantOp::create(b, loc, b.getI32Type(), value);
+    // LLVM takes words that are known to be zero for no scales: of others the lowest byte is one.
+    auto marked = [&](ScaledFragment side) {
+      auto byte = side.scale.getDefiningOp<LLVM::ZExtOp>();
+      if (matchPattern(byte ? byte.getArg() : side.scale, m_Zero()))
+        side.scale = LLVM::ConstantOp::create(b, loc, b.getI32Type(), 1 << 8);
+      return side;
     };
-    // LLVM's description of the intrinsic: cbsz and blgp name the formats.
-    auto format = [&](Type element) {
-      return word(element.isInteger(8) ? 4 : isa<Float8E5M2Type>(element) ? 1 : 0);
-    };
-    Value lowestByte = word(0);
-    OperationState state(loc, "rocdl." + unit.issue.drop_front(StringRef("amdgcn.").size()).str());
-    state.addTypes(accumulator[0].getType());
-    state.addOperands({left.fragment, right.fragment, accumulator[0], format(left.element),
-                       format(right.element), lowestByte, left.scale, lowestByte, right.scale});
-    return {b.create(state)->getResult(0)};
+    return multiplyFormats(b, loc, unit, marked(left), marked(right), accumulator);
   }
 
   Value readTransposed(OpBuilder &b, Location loc, Type type, Value address) const override {
@@ -388,6 +384,25 @@ public:
   }
 
 private:
+  static SmallVector<Value> multiplyFormats(OpBuilder &b, Location loc,
+                                            const MatrixInstruction &unit,
+                                            const ScaledFragment &left, const ScaledFragment &right,
+                                            ValueRange accumulator) {
+    auto word = [&](int32_t value) -> Value {
+      return LLVM::ConstantOp::create(b, loc, b.getI32Type(), value);
+    };
+    // LLVM's description of the intrinsic: cbsz and blgp name the formats.
+    auto format = [&](Type element) {
+      return word(element.isInteger(8) ? 4 : isa<Float8E5M2Type>(element) ? 1 : 0);
+    };
+    Value lowestByte = word(0);
+    OperationState state(loc, "rocdl." + unit.issue.drop_front(StringRef("amdgcn.").size()).str());
+    state.addTypes(accumulator[0].getType());
+    state.addOperands({left.fragment, right.fragment, accumulator[0], format(left.element),
+                       format(right.element), lowestByte, left.scale, lowestByte, right.scale});
+    return {b.create(state)->getResult(0)};
+  }
+
   void partialBarrier(OpBuilder &b, Location loc, ArrayRef<StringRef> fenceScopes) const {
     if (!memoryFeaturesOf(info).partialBarriers)
       return barrier(b, loc);

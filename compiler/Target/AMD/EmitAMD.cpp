@@ -363,9 +363,11 @@ private:
       return std::move(*byLatencies);
     kernel.removeFnAttr(strategy);
     auto byWaves = isBound ? generate() : runForBlocks();
-    if (byWaves && byLatencies && isShorter(*byLatencies, *byWaves))
-      return std::move(*byLatencies);
-    return byWaves;
+    if (!byLatencies || (byWaves && !isShorter(*byLatencies, *byWaves)))
+      return byWaves;
+    if (!byWaves)
+      llvm::consumeError(byWaves.takeError());
+    return std::move(*byLatencies);
   }
 
   /// Whether a processor holds as many blocks of it as of `other`, and a wave takes less time. What

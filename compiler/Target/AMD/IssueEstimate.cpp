@@ -66,21 +66,25 @@ private:
 } // namespace
 
 uint64_t estimateIssue(const MachineCode &code, const llvm::TargetMachine &machine) {
-  InOrderWave wave(machine);
   llvm::ArrayRef<llvm::MCInst> all = code.instructions;
-  std::optional<llvm::ArrayRef<ListedInstruction>> loop = mainLoopOf(code.listing);
-  bool multiplies = loop && llvm::any_of(*loop, [](const ListedInstruction &one) {
-                      return one.kind == ListedKind::Matrix;
-                    });
-  if (!multiplies) {
-    wave.run(all);
-    return wave.now();
+  uint64_t cycles = 0;
+  for (llvm::ArrayRef<ListedInstruction> loop : innermostLoopsOf(code.listing)) {
+    bool multiplies = llvm::any_of(
+        loop, [](const ListedInstruction &one) { return one.kind == ListedKind::Matrix; });
+    if (!multiplies)
+      continue;
+    InOrderWave wave(machine);
+    llvm::ArrayRef<llvm::MCInst> body = all.slice(loop.data() - code.listing.data(), loop.size());
+    wave.run(body);
+    uint64_t first = wave.now();
+    wave.run(body);
+    cycles += wave.now() - first;
   }
-  llvm::ArrayRef<llvm::MCInst> body = all.slice(loop->data() - code.listing.data(), loop->size());
-  wave.run(body);
-  uint64_t first = wave.now();
-  wave.run(body);
-  return wave.now() - first;
+  if (cycles)
+    return cycles;
+  InOrderWave wave(machine);
+  wave.run(all);
+  return wave.now();
 }
 
 } // namespace kiln

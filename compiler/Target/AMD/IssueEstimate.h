@@ -9,8 +9,8 @@ namespace kiln {
 
 /// Cycles from the first instruction's issue to the last one's: one a cycle in their order, each
 /// when its registers are there, by the latencies of LLVM's model of the processor. Nothing else is
-/// waited for. Of a kernel with products in a loop, one iteration behind others; else all of the
-/// code, once.
+/// waited for. Of a kernel with products in loops, one iteration behind others of each innermost
+/// one, as versions and masks make several of a loop; else all of the code, once.
 uint64_t estimateIssue(const MachineCode &code, const llvm::TargetMachine &machine);
 
 } // namespace kiln

@@ -561,7 +561,8 @@ public:
         hasOneCondition(!target.predicatedBarriers && !tilegpu::multiplies(kernel)),
         meetAlways((target.predicatedBarriers || hasOneCondition) &&
                    alwaysMeet(kernel, target, planner, pairs.size())),
-        holdsNothingMore(lacksManyRegisters(kernel, target)) {}
+        lacksRegisters(memoryFeaturesOf(target).partialBarriers &&
+                       lacksManyRegisters(kernel, target)) {}
 
   void write(Operation *op, const BarrierNeed &need) {
     OpBuilder builder(op);
@@ -590,7 +591,7 @@ private:
   /// hold them all through it: they are computed again where the branch is.
   bool meetsAnyway(Operation *op, const BarrierNeed &left) const {
     return left.ofShared && !left.ofWrites && hasAllLoaded(op) &&
-           (holdsNothingMore || !isBehindLoop(op));
+           (lacksRegisters || !isBehindLoop(op));
   }
 
   ArgumentComparisons comparisons;
@@ -601,8 +602,7 @@ private:
   bool hasOneCondition;
   /// Whatever the arguments.
   bool meetAlways;
-  /// As there is no register for it.
-  bool holdsNothingMore;
+  bool lacksRegisters;
 };
 
 struct InsertBarriersPass : PassWrapper<InsertBarriersPass, OperationPass<func::FuncOp>> {

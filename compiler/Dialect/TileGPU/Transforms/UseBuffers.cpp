@@ -690,7 +690,7 @@ struct UseBuffersPass : PassWrapper<UseBuffersPass, OperationPass<func::FuncOp>>
 
   StringRef getArgument() const override { return "kiln-use-buffers"; }
   StringRef getDescription() const override {
-    return "Turn loads and stores into accesses to buffers with hardware bounds";
+    return "Turn loads, stores and copies into accesses to buffers with hardware bounds";
   }
 
   void runOnOperation() override {
@@ -715,7 +715,7 @@ struct UseBuffersPass : PassWrapper<UseBuffersPass, OperationPass<func::FuncOp>>
     getOperation().walk([&](tilegpu::CopyAsyncOp copy) {
       std::optional<Place> place =
           planner.plan(copy, copy.getPtr(), copy.getMask(), copy.getCondition());
-      if (place && place->vector == copy.getVector())
+      if (place && !copy.getCounted() && place->vector == copy.getVector())
         places.push_back(*place);
     });
     compareOnce(places, planner);

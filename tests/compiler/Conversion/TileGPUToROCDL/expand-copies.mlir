@@ -14,4 +14,15 @@ llvm.func @copy(%to: !llvm.ptr<3>, %from: !llvm.ptr<1>, %c: i1) {
   rocdl.s.waitcnt 3954
   llvm.return
 }
+
+// A buffer's descriptor is what the wave has once, whatever LLVM computes it in, and is moved by scalar instructions: the copy
+// waits for no vector instruction that has written it.
+// CHECK-LABEL: @fromBuffer
+// CHECK: %[[LOW:.*]] = rocdl.readfirstlane {{.*}} : i64
+// CHECK: %[[HIGH:.*]] = rocdl.readfirstlane {{.*}} : i64
+// CHECK: llvm.inline_asm has_side_effects "s_mov_b32 m0, $3\0As_mov_b64 s[96:97], $1\0As_mov_b64 s[98:99], $2\0Abuffer_load_dwordx4 $0, s[96:99], 0 offen lds", "v,s,s,s,~{s96},~{s97},~{s98},~{s99},~{m0},~{memory}" %{{.*}}, %[[LOW]], %[[HIGH]], %{{.*}}
+llvm.func @fromBuffer(%to: !llvm.ptr<3>, %from: !llvm.ptr<8>, %offset: i32) {
+  tilegpu.warp_buffer_copy %to, %from offset %offset : (!llvm.ptr<3>, !llvm.ptr<8>, i32) -> ()
+  llvm.return
+}
 }
