@@ -224,33 +224,7 @@ public:
     place.start = Polynomial();
   }
 
-  /// Whether LLVM never has the two in one block: a thread makes one of them or the other, as in
-  /// versions of a loop, of which one runs, or makes one in a loop whose length nobody knows, and
-  /// the other outside of it.
-  bool areApart(Operation *access, Operation *other) {
-    return excludeEachOther(access, other) || isInOtherLoop(access, other) ||
-           isInOtherLoop(other, access);
-  }
-
 private:
-  static bool excludeEachOther(Operation *access, Operation *other) {
-    for (Operation *around = access; (around = around->getParentOfType<LoopLikeOpInterface>());)
-      if (around->isProperAncestor(other))
-        return false;
-    return insideMutuallyExclusiveRegions(access, other);
-  }
-
-  bool isInOtherLoop(Operation *access, Operation *other) {
-    for (auto loop = access->getParentOfType<scf::ForOp>(); loop && !loop->isAncestor(other);
-         loop = loop->getParentOfType<scf::ForOp>()) {
-      Polynomial length =
-          polynomials.of(loop.getUpperBound()).plus(polynomials.of(loop.getLowerBound()), -1);
-      if (!length.asConstant())
-        return true;
-    }
-    return false;
-  }
-
   /// What the number of the loop's iteration is in.
   Polynomial movedIn(const Polynomial &polynomial, scf::ForOp loop) const {
     Polynomial moved;
@@ -655,6 +629,14 @@ private:
   int64_t elementBytes = 0;
 };
 
+/// Whether a thread makes one of the two or the other, as in versions of a loop, of which one runs.
+bool excludeEachOther(Operation *access, Operation *other) {
+  for (Operation *around = access; (around = around->getParentOfType<LoopLikeOpInterface>());)
+    if (around->isProperAncestor(other))
+      return false;
+  return insideMutuallyExclusiveRegions(access, other);
+}
+
 void useBuffer(tile::LoadOp load, const Place &place, BufferPlanner &planner) {
   OpBuilder b(load);
   auto [base, bytes, mask, offset, start] = planner.write(place, load.getPtr(), b);
@@ -719,7 +701,7 @@ struct UseBuffersPass : PassWrapper<UseBuffersPass, OperationPass<func::FuncOp>>
         places.push_back(*place);
     });
     compareOnce(places, planner);
-    dropDifferentBases(places, planner);
+    dropDifferentBases(places);
     keepApart(places);
     for (Place &place : places)
       planner.moveLanes(place);
@@ -761,15 +743,15 @@ private:
 
   /// An array of which some access has short offsets, and one writes, has one base for all: LLVM's
   /// scheduler takes two that are a constant apart for different memory, as a loop's are that LLVM
-  /// has unrolled. So a thread's element that iterations meet in must have one base in them. What
-  /// is in no block with the others may have its own.
-  static void dropDifferentBases(std::vector<Place> &places, BufferPlanner &planner) {
+  /// has unrolled. So a thread's element that iterations meet in must have one base in them. Of
+  /// versions, of which one runs, each may have its own.
+  static void dropDifferentBases(std::vector<Place> &places) {
     DenseSet<Value> mixed;
     for (const Place &place : places)
       for (const Place &other : places)
         if (place.isShort && place.argument == other.argument &&
             (isa<tile::StoreOp>(place.access) || isa<tile::StoreOp>(other.access)) &&
-            !planner.areApart(place.access, other.access) &&
+            !excludeEachOther(place.access, other.access) &&
             (!other.isShort || !(place.offset == other.offset) ||
              (place.isMoved && (!place.rest || !(*place.rest == other.rest)))))
           mixed.insert(place.argument);
@@ -785,7 +767,7 @@ private:
       for (const Place &other : places)
         if (place.argument == other.argument &&
             (isa<tile::StoreOp>(place.access) || isa<tile::StoreOp>(other.access)) &&
-            !planner.areApart(place.access, other.access) &&
+            !excludeEachOther(place.access, other.access) &&
             !(place.offset == other.offset &&
               place.start.terms().empty() == other.start.terms().empty()))
           mixed.insert(place.argument);
