@@ -23,24 +23,29 @@ ProductForm alongK() {
   return form;
 }
 
+struct Types {
+  const char *operand, *result, *options;
+  int k;
+  double tolerance;
+};
+
+ProductForm ofTypes(const Types &types) {
+  ProductForm form = alongK();
+  form.type = types.operand;
+  form.resultType = types.result;
+  form.options = types.options;
+  form.k = types.k;
+  form.tolerance = types.tolerance;
+  return form;
+}
+
 TEST(WarpCopies, OfEveryType) {
-  struct Types {
-    const char *operand, *result, *options;
-    int k;
-    double tolerance;
-  };
-  for (auto [operand, result, options, k, tolerance] :
+  for (const Types &types :
        {Types{"fp16", "fp32", "", 32, 2e-6}, Types{"bf16", "fp32", "", 64, 2e-6},
         Types{"fp32", "fp32", ", input_precision='ieee'", 16, 2e-6}, Types{"i8", "i32", "", 64, 0},
         Types{"fp8e4nv", "fp32", "", 64, 2e-6}, Types{"fp8e5", "fp32", "", 128, 2e-6},
         Types{"fp16", "fp16", ", out_dtype=tl.float16", 32, 4e-3}}) {
-    ProductForm form = alongK();
-    form.type = operand;
-    form.resultType = result;
-    form.options = options;
-    form.k = k;
-    form.tolerance = tolerance;
-    check(form, true);
+    check(ofTypes(types), true);
   }
 }
 
@@ -136,20 +141,10 @@ TEST(WarpCopies, OfKnownNumbersOfIterationsAndWithoutMasks) {
 /// Rows that are a number of elements apart which the kernel is told when it runs, in arrays below
 /// 2 GiB: all copies are from buffers, with masks and without.
 TEST(WarpCopies, FromBuffers) {
-  struct Types {
-    const char *operand, *result;
-    int k;
-    double tolerance;
-  };
-  for (auto [operand, result, k, tolerance] :
-       {Types{"fp16", "fp32", 32, 2e-6}, Types{"i8", "i32", 64, 0}})
+  for (const Types &types : {Types{"fp16", "fp32", "", 32, 2e-6}, Types{"i8", "i32", "", 64, 0}})
     for (bool masked : {false, true})
       for (unsigned stages : {2u, 3u}) {
-        ProductForm form = alongK();
-        form.type = operand;
-        form.resultType = result;
-        form.k = k;
-        form.tolerance = tolerance;
+        ProductForm form = ofTypes(types);
         form.masked = masked;
         form.stages = stages;
         form.smallArrays = true;
@@ -163,7 +158,7 @@ TEST(WarpCopies, FromBuffers) {
         EXPECT_GT(buffers, 0u) << form.describe();
         loop.checkTrips(4);
         if (masked)
-          loop.check(form.m - 16, form.n + 16, 3 * k - 16);
+          loop.check(form.m - 16, form.n + 16, 3 * types.k - 16);
       }
 }
 

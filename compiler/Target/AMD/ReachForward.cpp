@@ -7,6 +7,9 @@
 // So the loop carries the lowest of them, and what is further than accesses reach as well: to carry
 // a number is an addition, as it is to add to another one, and loads wait for the latter.
 //
+// Sums wrap at 32 bits here as they did: LLVM takes any constant of an addition into an access,
+// too.
+//
 // A freeze is what strength reduction does not see through. It knows of such constants where it
 // knows addresses, and offsets are none.
 //
@@ -123,7 +126,7 @@ private:
 };
 
 /// Of an offset that a mask chooses, what is added to both alternatives, if that is a constant that
-/// the access reaches: `offset` is zero or more, as the sum may not wrap.
+/// the access reaches. Only of offsets of zero or more, whose sum would not wrap on any processor.
 void addBehindMask(llvm::Use &use) {
   using namespace llvm::PatternMatch;
   auto *choice = llvm::dyn_cast<llvm::SelectInst>(use);

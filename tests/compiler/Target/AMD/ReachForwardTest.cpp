@@ -80,18 +80,26 @@ Offsets offsetsOf(llvm::Module &module) {
   return out;
 }
 
-/// Numbers that the loop carries for offsets. What they come to must stay.
-unsigned carriedIn(const std::string &body) {
+/// Instructions that `counts` counts in the function behind the pass. What offsets come to must
+/// stay.
+unsigned countIn(const std::string &body,
+                 llvm::function_ref<bool(const llvm::Instruction &)> counts) {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> before = parseIR(loopOf(body), context),
                                 after = parseIR(loopOf(body), context);
-  kiln::reachForward(*after->getFunction("f"));
+  llvm::Function &function = *after->getFunction("f");
+  kiln::reachForward(function);
   EXPECT_FALSE(llvm::verifyModule(*after, &llvm::errs()));
-  unsigned carried = 0;
-  for (llvm::PHINode &phi : after->getFunction("f")->begin()->getNextNode()->phis())
-    carried += phi.getName().starts_with("offset");
+  auto count = unsigned(llvm::count_if(llvm::instructions(function), counts));
   EXPECT_EQ(offsetsOf(*after), offsetsOf(*before)) << body;
-  return carried;
+  return count;
+}
+
+/// Numbers that the loop carries for offsets.
+unsigned carriedIn(const std::string &body) {
+  return countIn(body, [](const llvm::Instruction &op) {
+    return llvm::isa<llvm::PHINode>(op) && op.getName().starts_with("offset");
+  });
 }
 
 TEST(ReachForward, FromTheLowestOffset) {
@@ -115,19 +123,12 @@ TEST(ReachForward, AsFarAsAccessesReach) {
             2u);
 }
 
-/// Additions behind selections. What offsets come to must stay.
+/// Additions behind selections.
 unsigned chosenBeforeAdded(const std::string &body) {
-  llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> before = parseIR(loopOf(body), context),
-                                after = parseIR(loopOf(body), context);
-  kiln::reachForward(*after->getFunction("f"));
-  EXPECT_FALSE(llvm::verifyModule(*after, &llvm::errs()));
-  unsigned added = 0;
-  for (const llvm::Instruction &op : llvm::instructions(*after->getFunction("f")))
-    added +=
-        op.getOpcode() == llvm::Instruction::Add && llvm::isa<llvm::SelectInst>(op.getOperand(0));
-  EXPECT_EQ(offsetsOf(*after), offsetsOf(*before)) << body;
-  return added;
+  return countIn(body, [](const llvm::Instruction &op) {
+    return op.getOpcode() == llvm::Instruction::Add &&
+           llvm::isa<llvm::SelectInst>(op.getOperand(0));
+  });
 }
 
 /// Of disjoint bits and of sums, whichever alternative is out of range.
