@@ -5,6 +5,7 @@
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace mlir;
 using kiln::tilegpu::LayoutAttr;
@@ -21,6 +22,16 @@ public:
       node.current = cheapest(node);
       places.push_back(placeOf(node));
     }
+    double least = settle();
+    for (unsigned index = 0; index < graph.nodes().size(); ++index)
+      if (graph.nodes()[index].transfer == LayoutTransfer::Dot)
+        least = searchFromDot(index, least);
+    return least;
+  }
+
+private:
+  /// Until no move lowers the total, which it returns.
+  double settle() {
     constexpr int maxSweeps = 16;
     for (int sweep = 0; sweep < maxSweeps; ++sweep)
       if (!this->sweep())
@@ -28,7 +39,43 @@ public:
     return total();
   }
 
-private:
+  /// A dot's layout and that of all around it may have to change together: searches again from each
+  /// of its other choices, which it keeps until no move lowers the total. Takes what is less than
+  /// `least`.
+  double searchFromDot(unsigned dot, double least) {
+    LayoutNode &node = graph.nodes()[dot];
+    constexpr double worthwhile = 0.99;
+    SmallVector<unsigned> best = assigned();
+    for (unsigned choice = 0; choice < node.choices.size(); ++choice) {
+      if (choice == best[dot])
+        continue;
+      kept = dot;
+      node.current = choice;
+      ++version;
+      settle();
+      kept.reset();
+      ++version;
+      double cost = settle();
+      if (cost < worthwhile * least) {
+        least = cost;
+        best = assigned();
+      } else {
+        assign(best);
+      }
+    }
+    return least;
+  }
+
+  SmallVector<unsigned> assigned() const {
+    return llvm::map_to_vector(graph.nodes(), [](const LayoutNode &node) { return node.current; });
+  }
+
+  void assign(ArrayRef<unsigned> choices) {
+    for (auto [node, choice] : llvm::zip_equal(graph.nodes(), choices))
+      node.current = choice;
+    ++version;
+  }
+
   using Assignment = SmallVector<std::pair<unsigned, unsigned>>; // node, choice
 
   unsigned cheapest(const LayoutNode &node) {
@@ -106,7 +153,8 @@ private:
 
   /// Takes the assignment if it lowers the cost.
   bool tryMove(const Assignment &move) {
-    if (move.empty())
+    bool movesKept = llvm::any_of(move, [&](auto entry) { return entry.first == kept; });
+    if (move.empty() || movesKept)
       return false;
     double before = costAround(move);
     SmallVector<unsigned> old;
@@ -114,7 +162,6 @@ private:
       old.push_back(graph.nodes()[node].current);
       graph.nodes()[node].current = choice;
     }
-    constexpr double margin = 1e-6;
     if (costAround(move) < before - margin) {
       ++version;
       return true;
@@ -269,8 +316,11 @@ private:
     return improved;
   }
 
+  static constexpr double margin = 1e-6; ///< less is no gain
+
   LayoutGraph &graph;
   LayoutCosts &costs;
+  std::optional<unsigned> kept; ///< the node that no move changes
   bool hasProducts = llvm::any_of(
       graph.nodes(), [](const LayoutNode &node) { return isa_and_nonnull<tile::DotOp>(node.op); });
   /// Counts the moves that were taken, and by node and proposal, at which count the region around

@@ -14,6 +14,11 @@
 //     and what is stored of them is converted, in few bits, on its way.
 // The regions are what makes it work: a single step inside a chain of elementwise operations only
 // ever adds conversions at both ends.
+//
+// What a dot's other choice needs around it may be several such regions, each of which costs more
+// by itself: rows shared between warps, and their operand through shared memory from the layout
+// that loads it best. So the search is repeated from each of a dot's other choices, which it keeps
+// at first.
 
 #ifndef KILN_COMPILER_CONVERSION_TILETOTILEGPU_LAYOUTSEARCH_H
 #define KILN_COMPILER_CONVERSION_TILETOTILEGPU_LAYOUTSEARCH_H

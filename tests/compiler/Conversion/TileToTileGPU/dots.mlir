@@ -277,3 +277,46 @@ func.func @ofBytes(%p0: !tile.ptr<f8E4M3FN>, %q0: !tile.ptr<f32>, %r0: !tile.ptr
   tile.store %s, %d : (tensor<64x64x!tile.ptr<i32>>, tensor<64x64xi32>) -> ()
   return
 }
+
+// Eight neighbours of k in an order of their own, so that A is multiplied where it is loaded, four to a lane. From the other order of k
+// the layout of A and that of its load only cost less together.
+// GFX942-LABEL: func.func @operandAsLoaded
+// GFX942: %[[A:[0-9]*]] = tile.load {{.*}} -> tensor<64x16xf32, #[[LAYOUT:[a-z0-9]*]]>
+// GFX942: tilegpu.dot %[[A]], {{.*}} unit <"mfma.16x16x8x2.xf32.f32" swapped, warps 4 x 1> : (tensor<64x16xf32, #[[LAYOUT]]>
+func.func @operandAsLoaded(%arg0: !tile.ptr<f32> {tile.divisibility = 16 : i32},
+                           %arg1: !tile.ptr<f32> {tile.divisibility = 16 : i32},
+                           %arg2: !tile.ptr<f32> {tile.divisibility = 16 : i32},
+                           %arg3: i32 {tile.divisibility = 16 : i32})
+    attributes {tile.kernel, tile.num_warps = 4 : i32} {
+  %cst = arith.constant dense<0.000000e+00> : tensor<64x64xf32>
+  %0 = tile.arange 0, 64 : tensor<64xi32>
+  %1 = tile.arange 0, 16 : tensor<16xi32>
+  %2 = tile.expand_dims %0, 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %3 = tile.splat %arg3 : i32 -> tensor<64x1xi32>
+  %4 = arith.muli %2, %3 : tensor<64x1xi32>
+  %5 = tile.splat %arg0 : !tile.ptr<f32> -> tensor<64x1x!tile.ptr<f32>>
+  %6 = tile.addptr %5, %4 : tensor<64x1x!tile.ptr<f32>>, tensor<64x1xi32>
+  %7 = tile.expand_dims %1, 0 : tensor<16xi32> -> tensor<1x16xi32>
+  %8 = tile.broadcast %6 : tensor<64x1x!tile.ptr<f32>> -> tensor<64x16x!tile.ptr<f32>>
+  %9 = tile.broadcast %7 : tensor<1x16xi32> -> tensor<64x16xi32>
+  %10 = tile.addptr %8, %9 : tensor<64x16x!tile.ptr<f32>>, tensor<64x16xi32>
+  %11 = tile.load %10 : (tensor<64x16x!tile.ptr<f32>>) -> tensor<64x16xf32>
+  %12 = tile.expand_dims %1, 1 : tensor<16xi32> -> tensor<16x1xi32>
+  %13 = tile.splat %arg3 : i32 -> tensor<16x1xi32>
+  %14 = arith.muli %12, %13 : tensor<16x1xi32>
+  %15 = tile.splat %arg1 : !tile.ptr<f32> -> tensor<16x1x!tile.ptr<f32>>
+  %16 = tile.addptr %15, %14 : tensor<16x1x!tile.ptr<f32>>, tensor<16x1xi32>
+  %17 = tile.expand_dims %0, 0 : tensor<64xi32> -> tensor<1x64xi32>
+  %18 = tile.broadcast %16 : tensor<16x1x!tile.ptr<f32>> -> tensor<16x64x!tile.ptr<f32>>
+  %19 = tile.broadcast %17 : tensor<1x64xi32> -> tensor<16x64xi32>
+  %20 = tile.addptr %18, %19 : tensor<16x64x!tile.ptr<f32>>, tensor<16x64xi32>
+  %21 = tile.load %20 : (tensor<16x64x!tile.ptr<f32>>) -> tensor<16x64xf32>
+  %22 = tile.splat %arg2 : !tile.ptr<f32> -> tensor<64x1x!tile.ptr<f32>>
+  %23 = tile.addptr %22, %4 : tensor<64x1x!tile.ptr<f32>>, tensor<64x1xi32>
+  %24 = tile.broadcast %23 : tensor<64x1x!tile.ptr<f32>> -> tensor<64x64x!tile.ptr<f32>>
+  %25 = tile.broadcast %17 : tensor<1x64xi32> -> tensor<64x64xi32>
+  %26 = tile.addptr %24, %25 : tensor<64x64x!tile.ptr<f32>>, tensor<64x64xi32>
+  %27 = tile.dot %11, %21, %cst : (tensor<64x16xf32>, tensor<16x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  tile.store %26, %27 : (tensor<64x64x!tile.ptr<f32>>, tensor<64x64xf32>) -> ()
+  return
+}
