@@ -15,11 +15,14 @@
 //
 // A mask sends lanes out of range by a selection, to which each element's constant is added. LLVM
 // adds it to both alternatives, as one of them is a number: an addition and a number in a register
-// for each element. So it is added behind the selection again.
+// for each element. So it is added behind the selection again. What a mask chooses in a loop and is
+// the same in all iterations LLVM holds for each element: of rows a run-time stride apart, in 8
+// pieces of 128 bytes, 128 registers where 16 and seven numbers do.
 
 #include "compiler/Target/AMD/ReachForward.h"
 #include "compiler/Target/BufferAccesses.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -39,8 +42,39 @@ namespace {
 
 constexpr int64_t reach = 4096; ///< accesses add up to as many bytes less one
 
-/// The offsets of accesses, each in front of the one that it is added to.
-using Uses = llvm::SmallVector<llvm::Use *, 4>;
+/// An access's offset, or the alternative that a mask chooses for lanes that access memory.
+struct Offset {
+  llvm::Use *use;           ///< in the access
+  llvm::SelectInst *choice; ///< null: no mask
+  llvm::Value *value;
+  int64_t other; ///< the other alternative
+};
+
+/// A mask's other alternative is so large that what is taken from it for a constant is not below 0.
+Offset offsetOf(llvm::Use &use, const llvm::Loop &loop) {
+  using namespace llvm::PatternMatch;
+  auto *choice = llvm::dyn_cast<llvm::SelectInst>(use);
+  llvm::Value *value = nullptr;
+  const llvm::APInt *other = nullptr;
+  if (choice && loop.contains(choice) &&
+      (match(choice, m_Select(m_Value(), m_Value(value), m_APInt(other))) ||
+       match(choice, m_Select(m_Value(), m_APInt(other), m_Value(value)))) &&
+      other->uge(reach))
+    return {&use, choice, value, other->getSExtValue()};
+  return {&use, nullptr, use.get(), 0};
+}
+
+/// Has the access at `base` and `constant` bytes: the mask chooses between the base and what is as
+/// many bytes less than the other alternative.
+void reachFrom(llvm::Value *base, int64_t constant, const Offset &offset) {
+  llvm::IRBuilder<> b(llvm::cast<llvm::Instruction>(offset.use->getUser()));
+  if (llvm::SelectInst *choice = offset.choice) {
+    llvm::Value *out = b.getInt32(uint32_t(offset.other - constant));
+    bool sendsFalse = choice->getTrueValue() == offset.value;
+    base = b.CreateSelect(choice->getCondition(), sendsFalse ? base : out, sendsFalse ? out : base);
+  }
+  offset.use->set(b.CreateAdd(base, b.getInt32(uint32_t(constant))));
+}
 
 class LoopOffsets {
 public:
@@ -52,62 +86,89 @@ public:
     for (llvm::BasicBlock *block : loop.blocks())
       for (llvm::Instruction &instruction : *block)
         if (llvm::Use *offset = offsetOfBufferAccess(&instruction))
-          add(*offset);
+          add(offsetOf(*offset, loop));
     for (auto &[alike, byConstant] : groups)
-      share(alike, byConstant);
+      if (lowestOf(byConstant).size() < byConstant.size())
+        share(alike, byConstant);
+    if (areFewer(masked))
+      for (auto &[alike, byConstant] : masked)
+        share(alike, byConstant);
   }
 
 private:
-  /// What offsets have in common: where they begin, but for a constant, and what is added to them.
+  /// What offsets have in common: where they begin, but for a constant, and what is added to them
+  /// in each iteration.
   using Alike = std::pair<const llvm::SCEV *, const llvm::SCEV *>;
-  using ByConstant = std::map<int64_t, Uses>;
+  using ByConstant = std::map<int64_t, llvm::SmallVector<Offset, 4>>;
+  using Groups = llvm::MapVector<Alike, ByConstant>;
 
-  void add(llvm::Use &offset) {
-    auto *moved = llvm::dyn_cast<llvm::SCEVAddRecExpr>(evolution.getSCEV(offset));
-    if (!moved || moved->getLoop() != &loop || !moved->isAffine())
+  void add(const Offset &offset) {
+    const llvm::SCEV *start = evolution.getSCEV(offset.value);
+    const llvm::SCEV *step = evolution.getZero(start->getType());
+    if (auto *moved = llvm::dyn_cast<llvm::SCEVAddRecExpr>(start);
+        moved && moved->getLoop() == &loop && moved->isAffine()) {
+      start = moved->getStart();
+      step = moved->getStepRecurrence(evolution);
+    } else if (!offset.choice || !evolution.isLoopInvariant(start, &loop)) {
       return;
-    const llvm::SCEV *start = moved->getStart(), *step = moved->getStepRecurrence(evolution);
+    }
     if (!expander.isSafeToExpandAt(start, place) || !expander.isSafeToExpandAt(step, place))
       return;
     auto *sum = llvm::dyn_cast<llvm::SCEVAddExpr>(start);
     auto *constant = llvm::dyn_cast<llvm::SCEVConstant>(sum ? sum->getOperand(0) : start);
     if (constant)
       start = evolution.getMinusSCEV(start, constant);
-    groups[{start, step}][constant ? constant->getAPInt().getSExtValue() : 0].push_back(&offset);
+    (offset.choice ? masked
+                   : groups)[{start, step}][constant ? constant->getAPInt().getSExtValue() : 0]
+        .push_back(offset);
   }
 
-  /// What is to be carried for constants in order: each that those before do not reach.
+  /// What is to be held for constants in order: each that those before do not reach.
   static llvm::SmallVector<int64_t> lowestOf(const ByConstant &byConstant) {
     llvm::SmallVector<int64_t> lowest;
-    for (auto &[constant, uses] : byConstant)
+    for (auto &[constant, offsets] : byConstant)
       if (lowest.empty() || constant - lowest.back() >= reach)
         lowest.push_back(constant);
     return lowest;
   }
 
+  /// Whether the lowest offsets, and numbers that masks choose beside them, are fewer than offsets.
+  static bool areFewer(const Groups &groups) {
+    size_t all = 0, bases = 0;
+    llvm::DenseSet<int64_t> numbers;
+    for (auto &[alike, byConstant] : groups) {
+      llvm::SmallVector<int64_t> lowest = lowestOf(byConstant);
+      all += byConstant.size();
+      bases += lowest.size();
+      for (auto &[constant, offsets] : byConstant)
+        numbers.insert(constant - *std::prev(llvm::upper_bound(lowest, constant)));
+    }
+    numbers.erase(0);
+    return bases + numbers.size() < all;
+  }
+
   void share(const Alike &alike, const ByConstant &byConstant) {
     llvm::SmallVector<int64_t> lowest = lowestOf(byConstant);
-    if (lowest.size() == byConstant.size())
-      return;
-    llvm::MapVector<int64_t, llvm::Value *> carried;
+    llvm::MapVector<int64_t, llvm::Value *> held;
     for (int64_t constant : lowest)
-      carried[constant] = carry(alike, constant);
-    auto from = carried.begin();
-    for (auto &[constant, uses] : byConstant) {
-      if (auto next = std::next(from); next != carried.end() && next->first == constant)
+      held[constant] = hold(alike, constant);
+    auto from = held.begin();
+    for (auto &[constant, offsets] : byConstant) {
+      if (auto next = std::next(from); next != held.end() && next->first == constant)
         from = next;
-      for (llvm::Use *use : uses) {
-        llvm::IRBuilder<> b(llvm::cast<llvm::Instruction>(use->getUser()));
-        use->set(b.CreateAdd(from->second, b.getInt32(uint32_t(constant - from->first))));
-      }
+      for (const Offset &offset : offsets)
+        reachFrom(from->second, constant - from->first, offset);
     }
   }
 
-  llvm::Value *carry(const Alike &alike, int64_t constant) {
+  /// The offset that the loop carries, or has from in front of it.
+  llvm::Value *hold(const Alike &alike, int64_t constant) {
     auto [start, step] = alike;
     llvm::Type *word = start->getType();
     const llvm::SCEV *first = evolution.getAddExpr(
         start, evolution.getConstant(word, uint64_t(constant), /*isSigned=*/true));
+    if (step->isZero())
+      return expander.expandCodeFor(first, word, place);
     llvm::IRBuilder<> b(loop.getHeader(), loop.getHeader()->begin());
     llvm::PHINode *moved = b.CreatePHI(word, 2, "offset");
     moved->addIncoming(expander.expandCodeFor(first, word, place), loop.getLoopPreheader());
@@ -122,7 +183,7 @@ private:
   llvm::ScalarEvolution &evolution;
   llvm::Instruction *place; ///< in front of the loop
   llvm::SCEVExpander expander;
-  llvm::MapVector<Alike, ByConstant> groups;
+  Groups groups, masked; ///< without masks, with masks
 };
 
 /// Of an offset that a mask chooses, what is added to both alternatives, if that is a constant that

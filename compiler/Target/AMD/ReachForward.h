@@ -9,7 +9,7 @@ class Function;
 
 namespace kiln {
 
-/// Offsets that an innermost loop moves alike, or that a mask chooses, become one that several
+/// Offsets that an innermost loop moves alike, or that masks choose, become one that several
 /// accesses have, and a constant each, where accesses have room for such constants.
 void reachForward(llvm::Function &kernel);
 

@@ -16,11 +16,12 @@
 //
 // It is done where threads have registers for it, and the source asks for stages (`tl.range(…,
 // num_stages=)`) or the loop gains by it: nothing else hides the wait where threads meet in every
-// iteration, as for a reduction, if that leaves two blocks a processor where there were two, or
-// where a warp by itself carries a state; other loops are unrolled if they are small, so that what
-// is loaded has to be more than a little, and in a few loads, as many of one iteration hide each
-// other's wait; and blocks of the processor wait for memory in turns, so that there have to be two
-// of them. A small loop that only reads does several iterations in one, whose loads come first.
+// iteration, as for a reduction, if that leaves two blocks a processor where there were two and
+// registers for the widest tile of an iteration, or where a warp by itself carries a state; other
+// loops are unrolled if they are small, so that what is loaded has to be more than a little, and in
+// a few loads, as many of one iteration hide each other's wait; and blocks of the processor wait
+// for memory in turns, so that there have to be two of them. A small loop that only reads does
+// several iterations in one, whose loads come first.
 // Loads that feed matrix units are not among these: they run ahead through shared memory
 // (PipelineLoops.cpp), iterations ahead and without registers. Where they do so through registers
 // (PrefetchOperands.cpp), what else their loop loads, as scales, sums to begin with, and operands
@@ -369,7 +370,8 @@ private:
       return true;
     if (threadsMeetIn(loop, target))
       return !loop.getBody()->getOps<tilegpu::DotOp>().empty() ||
-             leavesTwoBlocks(registers, target);
+             (leavesTwoBlocks(registers, target) &&
+              needed + widestIn(loop) <= registersOfThread(getOperation(), target));
     constexpr unsigned many = 16, fewLoads = 8, fewAccesses = 32, blocks = 2;
     return registers >= many && ahead.loads.size() <= fewLoads &&
            needed * blocks <= registerShare(getOperation(), target) &&

@@ -165,6 +165,61 @@ TEST(ReachForward, OtherMasksAreLeft) {
             0u);
 }
 
+/// Selections of the loop between numbers and what it has from in front of it, and how many such
+/// offsets there are.
+std::pair<unsigned, unsigned> chosenOffsets(const std::string &body) {
+  llvm::DenseSet<const llvm::Value *> offsets;
+  unsigned chosen = countIn(body, [&](const llvm::Instruction &op) {
+    auto *choice = llvm::dyn_cast<llvm::SelectInst>(&op);
+    if (!choice || choice->use_empty())
+      return false;
+    for (const llvm::Value *value : {choice->getTrueValue(), choice->getFalseValue()})
+      if (!llvm::isa<llvm::ConstantInt>(value))
+        offsets.insert(value);
+    return true;
+  });
+  return {chosen, offsets.size()};
+}
+
+/// Two rows of two pieces, from either of the alternatives, below zero and above.
+TEST(ReachForward, OffsetsThatMasksChoose) {
+  std::string rows = R"(
+  %bit = and i32 %i, 1
+  %mask = icmp eq i32 %bit, 0
+  %row = mul i32 %lane, %begin
+  %x0 = add i32 %lane, -64
+  %x1 = add i32 %lane, 512
+  %x2 = add i32 %row, 128
+  %x3 = add i32 %row, 704
+  %o0 = select i1 %mask, i32 %x0, i32 -16
+  %o1 = select i1 %mask, i32 -16, i32 %x1
+  %o2 = select i1 %mask, i32 %x2, i32 -16
+)";
+  EXPECT_EQ(chosenOffsets(rows + "  %o3 = select i1 %mask, i32 %x3, i32 -16\n"), std::pair(4u, 2u));
+  // As many numbers as offsets less; and another alternative that a lane may access.
+  EXPECT_EQ(chosenOffsets(rows + "  %o3 = add i32 %x3, %bit\n"), std::pair(3u, 3u));
+  EXPECT_EQ(chosenOffsets(rows + "  %o3 = select i1 %mask, i32 %x3, i32 0\n"), std::pair(4u, 4u));
+}
+
+/// Of offsets that masks choose and the loop moves it carries the lowest.
+TEST(ReachForward, MovedOffsetsThatMasksChoose) {
+  EXPECT_EQ(carriedIn(R"(
+  %bit = and i32 %i, 1
+  %mask = icmp eq i32 %bit, 0
+  %row = mul i32 %lane, %begin
+  %below = add i32 %moved, %row
+  %x0 = add i32 %at, 96
+  %x1 = add i32 %at, 32
+  %x2 = add i32 %below, 4
+  %x3 = add i32 %below, 68
+  %o0 = select i1 %mask, i32 %x0, i32 -16
+  %o1 = select i1 %mask, i32 %x1, i32 -16
+  %o2 = select i1 %mask, i32 -16, i32 %x2
+  %o3 = select i1 %mask, i32 %x3, i32 -16
+)"),
+            2u);
+}
+
 TEST(ReachForward, OthersAreLeft) {
   // As many numbers as before; offsets that the loop does not move, or moves by others.
   EXPECT_EQ(carriedIn(R"(

@@ -464,3 +464,28 @@ func.func @asks(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %q: !tile.ptr
   tile.store %qi, %total : (tensor<256x!tile.ptr<f32>>, tensor<256xf32>) -> ()
   return
 }
+
+// 128 registers of an iteration and as many of the next one are more than threads have.
+// CHECK-LABEL: func.func @wideRows
+// CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %{{.*}} : i32 {
+// CHECK-NOT: scf.for
+func.func @wideRows(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %q: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32, %a: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel, tile.num_warps = 4 : i32} {
+  %first = tile.program_id 0 : i32
+  %step = tile.num_programs 0 : i32
+  %i = tile.arange 0, 16384 : tensor<16384xi32>
+  scf.for %row = %first to %n step %step : i32 {
+    %start = arith.muli %row, %a : i32
+    %ps = tile.addptr %p, %start : !tile.ptr<f32>, i32
+    %pt = tile.splat %ps : !tile.ptr<f32> -> tensor<16384x!tile.ptr<f32>>
+    %pi = tile.addptr %pt, %i : tensor<16384x!tile.ptr<f32>>, tensor<16384xi32>
+    %x = tile.load %pi : (tensor<16384x!tile.ptr<f32>>) -> tensor<16384xf32>
+    %m = tile.reduce(%x) axis 0 : (tensor<16384xf32>) -> f32 {
+    ^bb0(%l: f32, %r: f32):
+      %max = arith.maxnumf %l, %r : f32
+      tile.yield %max : f32
+    }
+    %qs = tile.addptr %q, %row : !tile.ptr<f32>, i32
+    tile.store %qs, %m : (!tile.ptr<f32>, f32) -> ()
+  }
+  return
+}
