@@ -134,9 +134,8 @@ WavefrontCount countWavefronts(const SharedAccess &access, const SharedLayout &s
   return countWavefronts(access, shared, elementBits, memory, /*isRead=*/false);
 }
 
-/// Of one side of an exchange: `SharedExchange::repackedWords`.
-static int64_t repackedWords(const LinearLayout &distributed, const SharedLayout &shared,
-                             unsigned elementBits) {
+int64_t repackedWords(const LinearLayout &distributed, const SharedLayout &shared,
+                      unsigned elementBits) {
   if (elementBits >= 32)
     return 0;
   LinearLayout offsets = distributed.invertAndCompose(shared.map)

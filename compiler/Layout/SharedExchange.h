@@ -80,14 +80,17 @@ struct WavefrontCount {
 WavefrontCount countWavefronts(const SharedAccess &access, const SharedLayout &shared,
                                unsigned elementBits, const SharedMemoryShape &memory);
 
+/// The words of 32 bits that a thread puts together or takes apart, because what lies side by side
+/// in the buffer is not what its registers hold side by side: one instruction each.
+int64_t repackedWords(const LinearLayout &distributed, const SharedLayout &shared,
+                      unsigned elementBits);
+
 /// A tile's way from one layout to another through shared memory.
 struct SharedExchange {
   SharedLayout shared;
   SharedAccess store, load;
   WavefrontCount storeCost, loadCost;
-  /// Words of 32 bits that a thread puts together or takes apart, because what lies side by side in
-  /// the buffer is not what its registers hold side by side: one instruction each. Counted where
-  /// `SharedMemoryShape` says so.
+  /// Of both sides, where `SharedMemoryShape` says that they count.
   int64_t repackedWords = 0;
   /// That threads compute, counted likewise; of plans that cost the same it is the fewest.
   int64_t addresses = 0;

@@ -229,14 +229,15 @@ std::optional<SharedAccess> planTransposedAccess(const LinearLayout &distributed
 // Choosing a buffer
 //===----------------------------------------------------------------------===//
 
-/// What it costs to fill a buffer.
+/// What it costs to fill a buffer. Where threads put pieces together themselves, none is a copy.
 static int64_t storeCost(const LinearLayout &source, const SharedLayout &shared,
                          unsigned elementBits, const SharedMemoryShape &memory) {
   SharedAccess store = planSharedAccess(source, shared, elementBits, memory);
-  if (store.vector * elementBits / 8 >= pieceBytes)
+  int64_t repacked = memory.countsRepackedWords ? repackedWords(source, shared, elementBits) : 0;
+  if (store.vector * elementBits / 8 >= pieceBytes && !repacked)
     return 0;
   return countWavefronts(store, shared, elementBits, memory).wavefronts +
-         int64_t(store.parts.size());
+         int64_t(store.parts.size()) + repacked;
 }
 
 /// Rows that are read across, where there are such reads and each thread fills whole pieces.

@@ -14,6 +14,7 @@
 # RUN: kiln compile %s -n once -s "*fp16:16, *fp16:16, *fp16:16, i32:16" -t hip:gfx1100 -w 4 -ns 2 --emit llvmir | FileCheck %s --check-prefix=SHORTER
 # RUN: kiln compile %s -n behind_a_float -s "*fp16:16, *fp16:16, *fp16:16" -t hip:gfx950 -w 4 -ns 2 --emit hsaco -o %t.hsaco
 # RUN: kiln compile %s -n behind_a_float -s "*fp16:16, *fp16:16, *fp16:16" -t hip:gfx950 -w 4 -ns 2 --emit asm | FileCheck %s --check-prefix=COPIED
+# RUN: kiln compile %s -n tile -s "*fp16:16, *fp16:16, *fp32:16, i32, 128, 64" -t hip:gfx950 -w 4 -ns 2 --emit llvmir | FileCheck %s --check-prefix=NUMBER
 #
 # Beside the operands' tiles the next iteration's row of scales is loaded, and carried.
 # SCALED: scf.for {{.*}} iter_args({{.*}}) -> ({{.*}}tensor<64xf32
@@ -76,6 +77,12 @@
 # COPIED: s_mov_b64 s[96:97], s[
 # COPIED-NEXT: s_mov_b64 s[98:99], s[
 # COPIED-NEXT: buffer_load_dwordx4 v{{[0-9]+}}, s[96:99], 0 offen lds
+#
+# Which of the block's warps copies is known once, in front of the loop.
+# NUMBER: %[[THREAD:[0-9]+]] = {{.*}}@llvm.amdgcn.workitem.id.x
+# NUMBER-NEXT: call i32 @llvm.amdgcn.readfirstlane.i32(i32 %[[THREAD]])
+# NUMBER-COUNT-16: {{(global_load_lds|buffer_load)}}_dwordx4
+# NUMBER-NOT: readfirstlane.i32(i32 %[[THREAD]])
 import triton
 import triton.language as tl
 

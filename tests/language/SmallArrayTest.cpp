@@ -247,6 +247,52 @@ def kernel(x, w, o, depths, which, most, M: tl.constexpr, N: tl.constexpr, K: tl
   }
 }
 
+/// Products whose rows go where an index leads, of columns that end between the halves of a vector.
+TEST_P(SmallArray, ColumnsThatEndBetweenHalves) {
+  constexpr int size = 64, depth = 32, rows = 61;
+  Buffer<int16_t> x(size * depth), w(depth * size); // f16 of small integers
+  Buffer<int32_t> index(size);
+  auto half = [](int value) { return int16_t(value == 0 ? 0 : value == 1 ? 0x3c00 : 0x4000); };
+  for (int i = 0; i < size * depth; ++i) {
+    x[i] = half(i % 3);
+    w[i] = half(i / 5 % 3);
+  }
+  for (int i = 0; i < size; ++i)
+    index[i] = (i * 7 + 2) % rows;
+  for (int quarters : {0, 1, 2, 5, 15, 16, 17}) {
+    Buffer<int16_t> out(size * size);
+    ASSERT_EQ(runSource(R"(
+@triton.jit
+def kernel(x, w, o, index, rows, quarters, N: tl.constexpr, K: tl.constexpr):
+    i = tl.arange(0, N)
+    j = tl.arange(0, N)
+    k = tl.arange(0, K)
+    row = tl.load(index + i, mask=i < rows, other=0)
+    sum = tl.dot(tl.load(x + i[:, None] * K + k[None, :]), tl.load(w + k[:, None] * N + j[None, :]))
+    tl.store(o + row[:, None] * N + j[None, :], sum.to(tl.int16),
+             mask=(i[:, None] < rows) & (j[None, :] < quarters * 4))
+)",
+                        GetParam(),
+                        {{"x", "*fp16:16", x},
+                         {"w", "*fp16:16", w},
+                         {"o", "*i16:16", out},
+                         {"index", "*i32:16", index},
+                         {"rows", "i32", rows},
+                         {"quarters", "i32", quarters}},
+                        {{"N", size}, {"K", depth}}, promised()),
+              "");
+    for (int i = 0; i < size; ++i)
+      for (int j = 0; j < size; ++j) {
+        int sum = 0;
+        for (int k = 0; k < depth; ++k)
+          sum += (i * depth + k) % 3 * ((k * size + j) / 5 % 3);
+        int at = i < rows ? index[i] * size + j : i * size + j;
+        ASSERT_EQ(out[at], i < rows && j < 4 * quarters ? sum : 0)
+            << quarters << ": " << i << " " << j;
+      }
+  }
+}
+
 /// Lanes that move up to what bounds the loop: rows of any length, programs behind the last row,
 /// whose tile has one row, and parts that programs take in turns, in place.
 TEST_P(SmallArray, LoopsUpToTheirBound) {

@@ -12,6 +12,7 @@
 // nothing.
 
 #include "compiler/Conversion/TileGPUToROCDL/ROCDLLowering.h"
+#include "compiler/Target/BufferCopies.h"
 
 using namespace mlir;
 
@@ -24,14 +25,12 @@ int32_t waitForLoads(unsigned pending) {
   return int32_t((count & 15) | (count >> 4) << 14 | others);
 }
 
-/// `copy`, which reads `operands` and m0, the address in shared memory.
-static void writeCopy(Operation *op, Value to, SmallVector<Value> operands, StringRef copy,
+/// Text of a copy to shared memory, which ends with the operands' last: the address.
+static void writeCopy(Operation *op, Value to, SmallVector<Value> operands, StringRef text,
                       StringRef constraints, OpBuilder &b) {
   Location loc = op->getLoc();
-  std::string text = "s_mov_b32 m0, $" + std::to_string(operands.size()) + "\n" + copy.str();
   operands.push_back(LLVM::PtrToIntOp::create(b, loc, b.getI32Type(), to));
-  LLVM::InlineAsmOp::create(b, loc, TypeRange(), operands, text,
-                            constraints.str() + ",~{m0},~{memory}",
+  LLVM::InlineAsmOp::create(b, loc, TypeRange(), operands, text, constraints,
                             /*has_side_effects=*/true, /*is_align_stack=*/false,
                             LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr());
   op->erase();
@@ -42,7 +41,8 @@ LogicalResult expandWarpCopy(tilegpu::WarpCopyOp op, OpBuilder &b) {
       LLVM::SelectOp::create(b, op.getLoc(), op.getPredicate(), op.getFrom(), zerosOfModule(op, b));
   // One wait state between the write of m0 and its use (CDNA 4 ISA, "Manually Inserted Wait
   // States").
-  writeCopy(op, op.getTo(), {from}, "s_nop 0\nglobal_load_lds_dwordx4 $0, off", "v,s", b);
+  writeCopy(op, op.getTo(), {from}, "s_mov_b32 m0, $1\ns_nop 0\nglobal_load_lds_dwordx4 $0, off",
+            "v,s,~{m0},~{memory}", b);
   return success();
 }
 
@@ -56,13 +56,8 @@ LogicalResult expandWarpCopy(tilegpu::WarpBufferCopyOp op, OpBuilder &b) {
     return ROCDL::ReadfirstlaneOp::create(b, loc, wide, LLVM::TruncOp::create(b, loc, wide, half));
   };
   Value low = ofWave(descriptor), high = ofWave(LLVM::LShrOp::create(b, loc, descriptor, shift));
-  // What a vector instruction has written to a scalar register a memory access may read five wait
-  // states later, a scalar instruction at once, and what that has written an access likewise.
-  writeCopy(op, op.getTo(), {op.getOffset(), low, high},
-            "s_mov_b64 s[96:97], $1\n"
-            "s_mov_b64 s[98:99], $2\n"
-            "buffer_load_dwordx4 $0, s[96:99], 0 offen lds",
-            "v,s,s,s,~{s96},~{s97},~{s98},~{s99}", b);
+  writeCopy(op, op.getTo(), {op.getOffset(), low, high}, bufferCopyText(1),
+            bufferCopyConstraints(1), b);
   return success();
 }
 

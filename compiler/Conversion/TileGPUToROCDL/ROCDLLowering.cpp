@@ -6,6 +6,7 @@
 #include "compiler/Target/MemoryFeatures.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
 
@@ -198,7 +199,14 @@ public:
 
   //--- Copies ---
 
+  /// In front of all else: LLVM does not take it out of loops.
   Value warpNumber(OpBuilder &b, Location loc) const override {
+    OpBuilder::InsertionGuard guard(b);
+    Operation *parent = b.getInsertionBlock()->getParentOp();
+    auto kernel = dyn_cast<FunctionOpInterface>(parent);
+    if (!kernel)
+      kernel = parent->getParentOfType<FunctionOpInterface>();
+    b.setInsertionPointToStart(&kernel.getFunctionBody().front());
     ScalarBuilder s(b, loc);
     Value number = s.shiftRight(threadId(b, loc), llvm::Log2_32(info.warpSize));
     return ROCDL::ReadfirstlaneOp::create(b, loc, b.getI32Type(), number);

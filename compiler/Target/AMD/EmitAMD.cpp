@@ -16,6 +16,7 @@
 #include "compiler/Target/AMD/HsacoReader.h"
 #include "compiler/Target/AMD/IssueEstimate.h"
 #include "compiler/Target/AMD/JoinComparisons.h"
+#include "compiler/Target/AMD/JoinCopies.h"
 #include "compiler/Target/AMD/LinkHsaco.h"
 #include "compiler/Target/AMD/MixHalves.h"
 #include "compiler/Target/AMD/MoreBlocks.h"
@@ -267,6 +268,7 @@ static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
   // What lanes carry LLVM cannot compute again where registers do not suffice.
   carryDescriptors(kernel, /*mayMoveOffsets=*/!target.matrix.wmmaGeneration ||
                                facts.spareRegisters >= nearlyNone);
+  joinCopies(kernel);
   if (!multiplies(kernel)) {
     joinComparisons(kernel);
     reachForward(kernel);

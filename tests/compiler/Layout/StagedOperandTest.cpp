@@ -278,6 +278,25 @@ TEST(StagedOperand, BuffersFollowTheOrderInMemory) {
               planSharedExchange(alongN, b, 16, {}).shared);
 }
 
+// Each thread loads 8 x 8 elements, along k as memory has them: turned around for reads across rows
+// they are stored by threads, which put the words together.
+TEST(StagedOperand, WhatThreadsPutTogetherIsNoCopy) {
+  SharedMemoryShape memory = memoryOfGfx950();
+  memory.countsRepackedWords = true;
+  LinearLayout b = operandOf("mfma.32x32x16.f16.f32", MatrixOperand::B, {128, 256}, 2, 4);
+  Shape shape{128, 256};
+  LinearLayout alongK = blockedLayout(shape, {{8, 8}, {16, 4}, {1, 8}, {0, 1}}),
+               alongN = blockedLayout(shape, {{8, 8}, {2, 32}, {8, 1}, {1, 0}});
+  SharedLayout asTheyAre = *planTransposedShared(alongN, b, 16, memory),
+               turned = *planTransposedShared(alongK, b, 16, memory);
+  EXPECT_EQ(repackedWords(alongN, asTheyAre, 16), 0);
+  EXPECT_EQ(repackedWords(alongK, turned, 16), 8 * 8 / 2);
+  Staging staging = planStaging(alongK, b, 16, memory, /*matrixLoads=*/false);
+  EXPECT_TRUE(planStaging(alongN, b, 16, memory, false).shared == asTheyAre);
+  EXPECT_FALSE(staging.shared == turned);
+  EXPECT_EQ(repackedWords(alongK, staging.shared, 16), 0) << "rows along k";
+}
+
 // With warps along n alone, a warp loads whole pieces of what it multiplies: shuffles would do.
 TEST(StagedOperand, PiecesOfAWarpsOwnGoThroughABuffer) {
   LinearLayout b = operandOf("mma.m16n8k16.f16.f32", MatrixOperand::B, {32, 256}, 1, 4),

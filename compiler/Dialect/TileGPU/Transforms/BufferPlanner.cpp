@@ -485,9 +485,14 @@ bool BufferPlanner::chooseVector(Value pointers, Value mask, BufferPlace &place)
   }
   place.vector = 1u << most;
   // A bound that divides a vector costs a branch elsewhere; here narrower accesses would cost
-  // more, unless they are one more.
-  int64_t registers = layout.numRegisters(), narrow = registers / place.vector;
-  return place.masks.empty() || narrow <= registers / lengthElsewhere(pointers, mask) + 1;
+  // more, unless they are one more. What kernels with products store is rather halves of 8 bytes
+  // than a way for each end.
+  constexpr int64_t halfBytes = 8;
+  int64_t registers = layout.numRegisters(), narrow = registers / place.vector,
+          wide = registers / lengthElsewhere(pointers, mask);
+  bool areHalves = hasProducts && isa<tile::StoreOp>(at) && narrow <= 2 * wide &&
+                   place.vector * elementBytes >= halfBytes;
+  return place.masks.empty() || narrow <= wide + 1 || areHalves;
 }
 
 /// Of what is loaded lanes may bring whole vectors where the mask ends within one. Each element

@@ -11,6 +11,9 @@
 !right = tensor<32x32xf16, #right>
 !sums = tensor<32x32xf32, #sum>
 #u = #tilegpu.layout<"register: 1 2 4; lane: 0 0 0 0 0 0; warp: ; block: -> 8">
+#tile = #tilegpu.layout<"register: 0,1 0,2 0,4 64,0; lane: 1,0 2,0 4,0 8,0 16,0 32,0; warp: ; block: -> 128x8">
+#rows = #tilegpu.layout<"register: 64,0; lane: 1,0 2,0 4,0 8,0 16,0 32,0; warp: ; block: -> 128x1">
+#columns = #tilegpu.layout<"register: 0,1 0,2 0,4; lane: 0,0 0,0 0,0 0,0 0,0 0,0; warp: ; block: -> 1x8">
 #one = #tilegpu.layout<"register: ; lane: 0 0 0 0 0 0; warp: ; block: -> 1">
 
 module attributes {tilegpu.target = "hip:gfx942"} {
@@ -445,6 +448,80 @@ func.func @ends_within_without_products(%x: !tile.ptr<f16> {tile.divisibility = 
   %ax = tile.addptr %px, %r : tensor<256x!tile.ptr<f16>, #l>, tensor<256xi32, #l>
   %v = tile.load %ax mask %m : (tensor<256x!tile.ptr<f16>, #l>, tensor<256xi1, #l>) -> tensor<256xf16, #l>
   return %v : tensor<256xf16, #l>
+}
+
+// A mask that ends between the halves of a vector: next to products each half is stored by itself.
+// CHECK-LABEL: func.func @halves(
+// CHECK: tilegpu.buffer_store %{{.*}} mask %{{.*}} offset %{{.*}} strides [0, 0] axis 1 vector 4
+// CHECK-NOT: tile.store
+// CHECK: return
+func.func @halves(%x: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %rows: tensor<128x1xi32, #rows>, %n: i32, %value: tensor<128x8xf16, #tile>, %a: !left, %b: !right, %c: !sums) -> !sums attributes {tile.small_arrays} {
+  %scale = arith.constant 4 : i32
+  %eight = arith.constant dense<8> : tensor<128x1xi32, #rows>
+  %bound = arith.muli %n, %scale : i32
+  %bounds = tile.splat %bound : i32 -> tensor<8xi32, #u>
+  %column = tile.arange 0, 8 : tensor<8xi32, #u>
+  %below = arith.cmpi slt, %column, %bounds : tensor<8xi32, #u>
+  %mask = tile.expand_dims %below, 0 : tensor<8xi1, #u> -> tensor<1x8xi1, #columns>
+  %m = tile.broadcast %mask : tensor<1x8xi1, #columns> -> tensor<128x8xi1, #tile>
+  %columns = tile.expand_dims %column, 0 : tensor<8xi32, #u> -> tensor<1x8xi32, #columns>
+  %row = arith.muli %rows, %eight : tensor<128x1xi32, #rows>
+  %ofRow = tile.broadcast %row : tensor<128x1xi32, #rows> -> tensor<128x8xi32, #tile>
+  %inRow = tile.broadcast %columns : tensor<1x8xi32, #columns> -> tensor<128x8xi32, #tile>
+  %index = arith.addi %ofRow, %inRow : tensor<128x8xi32, #tile>
+  %px = tile.splat %x : !tile.ptr<f16> -> tensor<128x8x!tile.ptr<f16>, #tile>
+  %ax = tile.addptr %px, %index : tensor<128x8x!tile.ptr<f16>, #tile>, tensor<128x8xi32, #tile>
+  tile.store %ax, %value mask %m : (tensor<128x8x!tile.ptr<f16>, #tile>, tensor<128x8xf16, #tile>, tensor<128x8xi1, #tile>) -> ()
+  %d = tilegpu.dot %a, %b, %c unit <"mfma.32x32x8x2.f16.f32" swapped, warps 1 x 1> : (!left, !right, !sums) -> !sums
+  return %d : !sums
+}
+
+// Quarters are not, nor halves where nothing is multiplied.
+// CHECK-LABEL: func.func @quarters
+// CHECK: tile.store
+// CHECK: return
+func.func @quarters(%x: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %rows: tensor<128x1xi32, #rows>, %n: i32, %value: tensor<128x8xf16, #tile>, %a: !left, %b: !right, %c: !sums) -> !sums attributes {tile.small_arrays} {
+  %scale = arith.constant 2 : i32
+  %eight = arith.constant dense<8> : tensor<128x1xi32, #rows>
+  %bound = arith.muli %n, %scale : i32
+  %bounds = tile.splat %bound : i32 -> tensor<8xi32, #u>
+  %column = tile.arange 0, 8 : tensor<8xi32, #u>
+  %below = arith.cmpi slt, %column, %bounds : tensor<8xi32, #u>
+  %mask = tile.expand_dims %below, 0 : tensor<8xi1, #u> -> tensor<1x8xi1, #columns>
+  %m = tile.broadcast %mask : tensor<1x8xi1, #columns> -> tensor<128x8xi1, #tile>
+  %columns = tile.expand_dims %column, 0 : tensor<8xi32, #u> -> tensor<1x8xi32, #columns>
+  %row = arith.muli %rows, %eight : tensor<128x1xi32, #rows>
+  %ofRow = tile.broadcast %row : tensor<128x1xi32, #rows> -> tensor<128x8xi32, #tile>
+  %inRow = tile.broadcast %columns : tensor<1x8xi32, #columns> -> tensor<128x8xi32, #tile>
+  %index = arith.addi %ofRow, %inRow : tensor<128x8xi32, #tile>
+  %px = tile.splat %x : !tile.ptr<f16> -> tensor<128x8x!tile.ptr<f16>, #tile>
+  %ax = tile.addptr %px, %index : tensor<128x8x!tile.ptr<f16>, #tile>, tensor<128x8xi32, #tile>
+  tile.store %ax, %value mask %m : (tensor<128x8x!tile.ptr<f16>, #tile>, tensor<128x8xf16, #tile>, tensor<128x8xi1, #tile>) -> ()
+  %d = tilegpu.dot %a, %b, %c unit <"mfma.32x32x8x2.f16.f32" swapped, warps 1 x 1> : (!left, !right, !sums) -> !sums
+  return %d : !sums
+}
+
+// CHECK-LABEL: func.func @halves_without_products
+// CHECK: tile.store
+// CHECK: return
+func.func @halves_without_products(%x: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %rows: tensor<128x1xi32, #rows>, %n: i32, %value: tensor<128x8xf16, #tile>) attributes {tile.small_arrays} {
+  %scale = arith.constant 4 : i32
+  %eight = arith.constant dense<8> : tensor<128x1xi32, #rows>
+  %bound = arith.muli %n, %scale : i32
+  %bounds = tile.splat %bound : i32 -> tensor<8xi32, #u>
+  %column = tile.arange 0, 8 : tensor<8xi32, #u>
+  %below = arith.cmpi slt, %column, %bounds : tensor<8xi32, #u>
+  %mask = tile.expand_dims %below, 0 : tensor<8xi1, #u> -> tensor<1x8xi1, #columns>
+  %m = tile.broadcast %mask : tensor<1x8xi1, #columns> -> tensor<128x8xi1, #tile>
+  %columns = tile.expand_dims %column, 0 : tensor<8xi32, #u> -> tensor<1x8xi32, #columns>
+  %row = arith.muli %rows, %eight : tensor<128x1xi32, #rows>
+  %ofRow = tile.broadcast %row : tensor<128x1xi32, #rows> -> tensor<128x8xi32, #tile>
+  %inRow = tile.broadcast %columns : tensor<1x8xi32, #columns> -> tensor<128x8xi32, #tile>
+  %index = arith.addi %ofRow, %inRow : tensor<128x8xi32, #tile>
+  %px = tile.splat %x : !tile.ptr<f16> -> tensor<128x8x!tile.ptr<f16>, #tile>
+  %ax = tile.addptr %px, %index : tensor<128x8x!tile.ptr<f16>, #tile>, tensor<128x8xi32, #tile>
+  tile.store %ax, %value mask %m : (tensor<128x8x!tile.ptr<f16>, #tile>, tensor<128x8xf16, #tile>, tensor<128x8xi1, #tile>) -> ()
+  return
 }
 
 // A loop up to a number that is loaded moves the base, too.

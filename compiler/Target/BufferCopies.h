@@ -1,0 +1,18 @@
+// Copies from AMD's buffers to shared memory, as assembly text.
+
+#ifndef KILN_COMPILER_TARGET_BUFFERCOPIES_H
+#define KILN_COMPILER_TARGET_BUFFERCOPIES_H
+
+#include <string>
+
+namespace kiln {
+
+/// A warp's copies from one buffer, 16 bytes a lane each. The text takes the lanes' offset of each
+/// copy, the two halves of the descriptor, and the address in shared memory of each copy.
+std::string bufferCopyText(unsigned copies);
+/// What LLVM has to know of the text's operands and registers.
+std::string bufferCopyConstraints(unsigned copies);
+
+} // namespace kiln
+
+#endif

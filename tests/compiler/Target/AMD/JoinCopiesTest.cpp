@@ -1,0 +1,81 @@
+//===- JoinCopiesTest.cpp - Copies of one buffer as one text -------------===//
+
+#include "compiler/Target/AMD/JoinCopies.h"
+#include "compiler/Target/BufferCopies.h"
+#include "tests/compiler/Target/EveryScalarKernel.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Verifier.h"
+
+using namespace kiln::testing;
+
+namespace {
+
+/// A copy of what is at the offset to the address.
+std::string copy(const std::string &offset, const std::string &to,
+                 const std::string &low = "%low") {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  llvm::printEscapedString(kiln::bufferCopyText(1), out);
+  return "  call void asm sideeffect \"" + text + "\", \"" + kiln::bufferCopyConstraints(1) +
+         "\"(i32 " + offset + ", i64 " + low + ", i64 %high, i32 " + to + ")\n";
+}
+
+/// The operands of each text that is left, of which each is for as many copies as it has.
+std::string textsAfter(const std::string &body) {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module =
+      parseIR("declare void @llvm.amdgcn.s.barrier()\n"
+              "define void @f(i32 %a, i32 %b, i64 %low, i64 %other, i64 %high, i32 %to) {\n" +
+                  body + "  ret void\n}",
+              context);
+  kiln::joinCopies(*module->getFunction("f"));
+  EXPECT_FALSE(llvm::verifyModule(*module, &llvm::errs()));
+  std::string texts;
+  for (llvm::Instruction &instruction : llvm::instructions(*module->getFunction("f"))) {
+    auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+    auto *text = call ? llvm::dyn_cast<llvm::InlineAsm>(call->getCalledOperand()) : nullptr;
+    if (!text)
+      continue;
+    unsigned copies = (call->arg_size() - 2) / 2;
+    EXPECT_EQ(text->getAsmString(), kiln::bufferCopyText(copies));
+    EXPECT_EQ(text->getConstraintString(), kiln::bufferCopyConstraints(copies));
+    texts += texts.empty() ? "" : "; ";
+    texts += llvm::join(
+        llvm::map_range(call->args(), [](const llvm::Use &use) { return use->getName().str(); }),
+        " ");
+  }
+  return texts;
+}
+
+TEST(JoinCopies, OneDescriptorIsMovedOnce) {
+  EXPECT_EQ(textsAfter(copy("%a", "%to") + "  %next = add i32 %to, 4096\n" + copy("%b", "%next")),
+            "a b low high to next");
+  EXPECT_EQ(kiln::bufferCopyText(2), "s_mov_b32 m0, $4\n"
+                                     "s_mov_b64 s[96:97], $2\n"
+                                     "s_mov_b64 s[98:99], $3\n"
+                                     "buffer_load_dwordx4 $0, s[96:99], 0 offen lds\n"
+                                     "s_mov_b32 m0, $5\n"
+                                     "s_nop 0\n"
+                                     "buffer_load_dwordx4 $1, s[96:99], 0 offen lds");
+}
+
+TEST(JoinCopies, UpToFour) {
+  std::string one = copy("%a", "%to");
+  EXPECT_EQ(textsAfter(one + one + one + one + copy("%b", "%to")),
+            "a a a a low high to to to to; b low high to");
+}
+
+TEST(JoinCopies, OthersStayApart) {
+  EXPECT_EQ(textsAfter(copy("%a", "%to") + copy("%b", "%to", "%other")),
+            "a low high to; b other high to");
+  EXPECT_EQ(
+      textsAfter(copy("%a", "%to") + "  call void @llvm.amdgcn.s.barrier()\n" + copy("%b", "%to")),
+      "a low high to; b low high to");
+  EXPECT_EQ(textsAfter(copy("%a", "%to") + "  br label %next\nnext:\n" + copy("%b", "%to")),
+            "a low high to; b low high to");
+}
+
+} // namespace
