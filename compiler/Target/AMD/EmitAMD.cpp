@@ -272,6 +272,8 @@ static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
   if (!multiplies(kernel)) {
     joinComparisons(kernel);
     reachForward(kernel);
+    if (facts.spareRegisters >= nearlyNone)
+      gatherLoads(kernel);
   }
   reloadArguments(kernel);
   if (memoryFeaturesOf(target).splitBarriers)

@@ -16,6 +16,7 @@
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
@@ -96,14 +97,18 @@ bool isForLater(llvm::Instruction &load, const llvm::Loop &loop) {
   return isUsedLater;
 }
 
-void groupLoads(llvm::BasicBlock &block) {
+/// Lanes work behind the load, and begin no other one there.
+void keepWorkBehind(llvm::Instruction &load) {
   // LLVM, "User Guide for AMDGPU Backend", llvm.amdgcn.sched.barrier: what may pass.
   constexpr uint32_t scalar = 0x4, matrix = 0x8, sharedRead = 0x100;
-  for (llvm::Instruction *last : LoadGroups(block).ends()) {
-    llvm::IRBuilder<> b(last->getNextNode());
-    b.CreateIntrinsic(llvm::Intrinsic::amdgcn_sched_barrier,
-                      {b.getInt32(scalar | matrix | sharedRead)});
-  }
+  llvm::IRBuilder<> b(load.getNextNode());
+  b.CreateIntrinsic(llvm::Intrinsic::amdgcn_sched_barrier,
+                    {b.getInt32(scalar | matrix | sharedRead)});
+}
+
+void groupLoads(llvm::BasicBlock &block) {
+  for (llvm::Instruction *last : LoadGroups(block).ends())
+    keepWorkBehind(*last);
 }
 
 void keepLoads(llvm::BasicBlock &block, const llvm::Loop &loop) {
@@ -115,7 +120,86 @@ void keepLoads(llvm::BasicBlock &block, const llvm::Loop &loop) {
   b.CreateCall(type, llvm::InlineAsm::get(type, "", "~{memory}", /*hasSideEffects=*/true));
 }
 
+/// Loads of a block without effects in between, none of which waits for another one.
+class IndependentLoads {
+public:
+  explicit IndependentLoads(llvm::BasicBlock &block) {
+    for (llvm::Instruction &op : block)
+      add(op);
+    close();
+  }
+
+  /// Has the loads of each group behind its first.
+  void gather() {
+    for (llvm::ArrayRef<llvm::Instruction *> group : groups) {
+      llvm::Instruction *last = group.front();
+      for (llvm::Instruction *load : group.drop_front())
+        last = moveBehind(*last, *load);
+      keepWorkBehind(*last);
+    }
+  }
+
+private:
+  void add(llvm::Instruction &op) {
+    if (op.mayHaveSideEffects())
+      return close();
+    bool waits = llvm::any_of(
+        op.operands(), [&](const llvm::Use &operand) { return waiting.contains(operand.get()); });
+    if (isGlobalRead(op)) {
+      if (waits)
+        close();
+      loads.push_back(&op);
+      constexpr unsigned wordBits = 32;
+      words += llvm::divideCeil(op.getType()->getPrimitiveSizeInBits(), wordBits);
+      waiting.insert(&op);
+    } else if (waits) {
+      waiting.insert(&op);
+    }
+  }
+
+  void close() {
+    // As many in flight as hide the wait: more would be held while the first are worked on.
+    constexpr unsigned most = 64;
+    if (loads.size() > 1 && words <= most)
+      groups.push_back(loads);
+    loads.clear();
+    waiting.clear();
+    words = 0;
+  }
+
+  /// Moves the load and what it takes of instructions behind `last`. Returns the load.
+  static llvm::Instruction *moveBehind(llvm::Instruction &last, llvm::Instruction &load) {
+    llvm::SetVector<llvm::Instruction *> taken;
+    taken.insert(&load);
+    for (size_t i = 0; i < taken.size(); ++i)
+      for (llvm::Value *operand : taken[i]->operands()) {
+        auto *op = llvm::dyn_cast<llvm::Instruction>(operand);
+        if (op && op->getParent() == last.getParent() && last.comesBefore(op))
+          taken.insert(op);
+      }
+    llvm::SmallVector<llvm::Instruction *> inOrder(taken.begin(), taken.end());
+    llvm::sort(inOrder,
+               [](llvm::Instruction *a, llvm::Instruction *b) { return a->comesBefore(b); });
+    llvm::Instruction *place = &last;
+    for (llvm::Instruction *op : inOrder) {
+      op->moveAfter(place);
+      place = op;
+    }
+    return place;
+  }
+
+  llvm::SmallVector<llvm::SmallVector<llvm::Instruction *>> groups;
+  llvm::SmallVector<llvm::Instruction *> loads;
+  llvm::DenseSet<const llvm::Value *> waiting; ///< for the loads
+  unsigned words = 0;                          ///< of the loads
+};
+
 } // namespace
+
+void gatherLoads(llvm::Function &kernel) {
+  for (llvm::BasicBlock &block : kernel)
+    IndependentLoads(block).gather();
+}
 
 void placeLoads(llvm::Function &kernel) {
   llvm::DominatorTree tree(kernel);

@@ -1,4 +1,4 @@
-//===- PlaceLoads.h - Where the loads of a loop of products begin ----------*- C++ -*-===//
+//===- PlaceLoads.h - Where loads begin ---------------------------------------*- C++ -*-===//
 
 #ifndef KILN_COMPILER_TARGET_AMD_PLACELOADS_H
 #define KILN_COMPILER_TARGET_AMD_PLACELOADS_H
@@ -12,6 +12,9 @@ namespace kiln {
 /// Has loads of a loop of products that work waits for begin together, ahead of that work, and
 /// those for later blocks in the block where the kernel has them.
 void placeLoads(llvm::Function &kernel);
+
+/// Of a kernel without products: has loads of a block that wait for no other one begin together.
+void gatherLoads(llvm::Function &kernel);
 
 } // namespace kiln
 

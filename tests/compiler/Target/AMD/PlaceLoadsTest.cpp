@@ -1,4 +1,4 @@
-//===- PlaceLoadsTest.cpp - Where the loads of a loop of products begin -----------===//
+//===- PlaceLoadsTest.cpp - Where loads begin --------------------------------------===//
 
 #include "compiler/Target/AMD/PlaceLoads.h"
 #include "tests/compiler/Target/AMD/ProductLoop.h"
@@ -13,10 +13,10 @@ using namespace kiln::testing;
 namespace {
 
 /// The function's named values, stores, and what keeps instructions in their places, in order.
-std::string after(const std::string &text) {
+std::string after(const std::string &text, void (*pass)(llvm::Function &) = kiln::placeLoads) {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module = parseIR(text, context);
-  kiln::placeLoads(*module->getFunction("f"));
+  pass(*module->getFunction("f"));
   EXPECT_FALSE(llvm::verifyModule(*module, &llvm::errs()));
   std::vector<std::string> order;
   for (llvm::Instruction &op : llvm::instructions(*module->getFunction("f"))) {
@@ -94,6 +94,63 @@ TEST(PlaceLoads, WhatLaterBlocksNeedIsLoadedWhereItStands) {
 /// It is waited for here in any case.
 TEST(PlaceLoads, WhatIsUsedWhereItIsLoadedStaysByItself) {
   EXPECT_EQ(after(twoBlocks + pair("y", "x") + latch), "word x y d");
+}
+
+/// A block without products.
+std::string gathered(const std::string &body) {
+  return after("define void @f(ptr addrspace(1) %p, ptr addrspace(1) %q, i32 %i) {\n" + body +
+                   "  ret void\n}",
+               kiln::gatherLoads);
+}
+
+TEST(GatherLoads, LoadsAndTheirAddressesComeBeforeWork) {
+  EXPECT_EQ(gathered(R"(
+  %x = load float, ptr addrspace(1) %p
+  %work = fmul float %x, %x
+  %place = add i32 %i, 4
+  %more = fadd float %work, 1.0
+  %to = getelementptr float, ptr addrspace(1) %q, i32 %place
+  %y = load float, ptr addrspace(1) %to
+  %sum = fadd float %more, %y
+)"),
+            "x place to y barrier work more sum");
+}
+
+TEST(GatherLoads, WhatWaitsForALoadIsOfAnotherGroup) {
+  EXPECT_EQ(gathered(R"(
+  %x = load i32, ptr addrspace(1) %p
+  %next = add i32 %x, 1
+  %to = getelementptr float, ptr addrspace(1) %q, i32 %next
+  %y = load float, ptr addrspace(1) %to
+  %work = fmul float %y, %y
+  %z = load float, ptr addrspace(1) %q
+)"),
+            "x next to y z barrier work");
+}
+
+TEST(GatherLoads, NoneIsMovedPastAStore) {
+  EXPECT_EQ(gathered(R"(
+  %x = load float, ptr addrspace(1) %p
+  %work = fmul float %x, %x
+  store float %work, ptr addrspace(1) %q
+  %y = load float, ptr addrspace(1) %p
+)"),
+            "x work y");
+}
+
+/// More than 64 registers are loaded where the source loads them.
+TEST(GatherLoads, AsManyAsRegistersHold) {
+  auto loads = [](unsigned count) {
+    std::string text;
+    for (unsigned i = 0; i < count; ++i) {
+      std::string number = std::to_string(i);
+      text += "  %x" + number + " = load <4 x float>, ptr addrspace(1) %p\n  %y" + number +
+              " = fneg <4 x float> %x" + number + "\n";
+    }
+    return gathered(text);
+  };
+  EXPECT_NE(loads(16).find("x15 barrier y0 "), std::string::npos) << loads(16);
+  EXPECT_EQ(loads(17).find("barrier"), std::string::npos) << loads(17);
 }
 
 } // namespace
