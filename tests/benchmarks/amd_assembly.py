@@ -91,10 +91,17 @@ class Kernel:
         body = line.strip()
         if body.startswith(".end_amdhsa_kernel") or body.startswith((".section", ".rodata")):
             return bool(self.instructions)
+        if body.startswith(".p2align") and self._loads_arguments_alone():
+            self.instructions.clear()
         if body.startswith((".", ";", "#")) or not body:
             return False
         self.instructions.append(Instruction(line))
         return False
+
+    def _loads_arguments_alone(self):
+        """What stands in front of a kernel for firmware that does not load arguments into registers: others start 256 bytes behind it."""
+        *loads, last = self.instructions or [None]
+        return bool(loads) and last.name == "s_branch" and all(i.name.startswith(("s_load_", "s_waitcnt")) for i in loads)
 
     def blocks(self):
         """Ranges of instructions that run through, and which ones each may go on to; none for what is never reached."""

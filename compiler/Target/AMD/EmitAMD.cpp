@@ -241,6 +241,22 @@ static void orderForRegisters(llvm::Function &kernel, int spareRegisters) {
     sinkAddresses(kernel);
 }
 
+/// CDNA's waves begin with the first words of the arguments in scalar registers, as far as there is
+/// room beside the arguments' address: others are loaded, which takes as long as any load. Firmware
+/// that does not know of it starts a wave where LLVM has these loaded.
+static void preloadArguments(llvm::Function &kernel) {
+  constexpr unsigned mostBytes = 4 * (16 - 2);
+  const llvm::DataLayout &layout = kernel.getDataLayout();
+  uint64_t end = 0;
+  for (llvm::Argument &argument : kernel.args()) {
+    end = llvm::alignTo(end, layout.getABITypeAlign(argument.getType())) +
+          layout.getTypeAllocSize(argument.getType());
+    if (end > mostBytes || argument.hasByRefAttr())
+      return;
+    argument.addAttr(llvm::Attribute::InReg);
+  }
+}
+
 /// What LLVM's optimisations would undo, and what its code generation needs.
 static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
                              const TargetInfo &target, const llvm::TargetMachine &machine) {
@@ -276,6 +292,8 @@ static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
       gatherLoads(kernel);
   }
   reloadArguments(kernel);
+  if (target.matrix.mfmaGeneration)
+    preloadArguments(kernel);
   if (memoryFeaturesOf(target).splitBarriers)
     splitBarriers(kernel);
 }

@@ -81,6 +81,23 @@ TEST(EmitAMD, WrongArchitectureIsRefused) {
             "parameter 3 'c': expected 4 bytes at offset 12, got 2 bytes at offset 10");
 }
 
+/// The first 14 words of arguments, and none of those that end behind them.
+TEST(EmitAMD, ArgumentsBeginInRegisters) {
+  auto words = [](const std::string &parameters, const char *name) {
+    std::string text = "define void @k(ptr addrspace(1) %p" + parameters + R"() {
+  store i32 %n, ptr addrspace(1) %p
+  ret void
+})";
+    std::string assembly = assemblyOf(text.c_str(), name);
+    llvm::StringRef rest = llvm::StringRef(assembly).split("kernarg_preload_length ").second;
+    return rest.split('\n').first.str();
+  };
+  EXPECT_EQ(words(", i8 %a, i32 %n", "hip:gfx90a"), "4");
+  EXPECT_EQ(words(", i8 %a, i32 %n", "hip:gfx942"), "4");
+  EXPECT_EQ(words(", [11 x i32] %a, i32 %n, i32 %b", "hip:gfx950"), "14");
+  EXPECT_EQ(words(", i8 %a, i32 %n", "hip:gfx1100"), "");
+}
+
 TEST(EmitAMD, AssemblyOnRequest) {
   TargetInfo info = target("hip:gfx1100");
   EmitOptions options;
