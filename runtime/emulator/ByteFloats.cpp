@@ -3,6 +3,7 @@
 #include "runtime/emulator/kiln_emu.h"
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 namespace {
 
@@ -11,6 +12,22 @@ struct Format {
   float largest;
 };
 constexpr Format e4m3 = {3, 7, 448}, e5m2 = {2, 15, 57344};
+constexpr Format e4m3Fnuz = {3, 8, 240}, e5m2Fnuz = {2, 16, 57344};
+
+const Format &formatOf(uint32_t type) {
+  switch (type) {
+  case KILN_EMU_E4M3:
+    return e4m3;
+  case KILN_EMU_E5M2:
+    return e5m2;
+  case KILN_EMU_E4M3FNUZ:
+    return e4m3Fnuz;
+  default:
+    return e5m2Fnuz;
+  }
+}
+
+bool isFnuz(uint32_t type) { return type == KILN_EMU_E4M3FNUZ || type == KILN_EMU_E5M2FNUZ; }
 
 /// PTX ISA, "cvt": to the nearest, of two the even one; .satfinite, which has one NaN.
 uint8_t codeOf(float value, const Format &format) {
@@ -45,7 +62,51 @@ uint16_t halfOf(uint8_t code) {
   return uint16_t(sign << 15 | (exponent + 8) << 10 | mantissa << 7);
 }
 
+/// CDNA 3 ISA, "MODE": with FP16_OVFL off what is beyond the largest number becomes infinity, or
+/// NaN where there is none. FNUZ formats have one zero and one NaN.
+uint8_t amdCodeOf(float value, uint32_t type) {
+  const Format &format = formatOf(type);
+  uint8_t sign = std::signbit(value) ? 0x80 : 0;
+  bool isBeyond = std::fabs(value) > format.largest;
+  if (isFnuz(type)) {
+    uint8_t code = std::isnan(value) || isBeyond ? 0x80 : codeOf(value, format);
+    return (code & 0x7f) || std::isnan(value) || isBeyond ? code : 0;
+  }
+  if (isBeyond)
+    return sign | (type == KILN_EMU_E5M2 ? 0x7c : 0x7f);
+  return codeOf(value, format);
+}
+
+/// With the bits of NaN that conversions without an instruction give it.
+uint32_t amdSingleOf(uint8_t code, uint32_t type) {
+  uint32_t sign = uint32_t(code >> 7) << 31, magnitude = code & 0x7f;
+  if (isFnuz(type) && code == 0x80)
+    return 0x7fc00000;
+  if (type == KILN_EMU_E4M3 && magnitude == 0x7f)
+    return sign | 0x7ff00000;
+  if (type == KILN_EMU_E5M2 && magnitude >= 0x7c)
+    return sign | 0x7f800000 | (magnitude > 0x7c ? 0x400000 : 0) | (magnitude & 3) << 21;
+  const Format &format = formatOf(type);
+  uint32_t exponent = magnitude >> format.mantissaBits;
+  uint32_t fraction = magnitude & ((1u << format.mantissaBits) - 1);
+  if (exponent)
+    fraction |= 1u << format.mantissaBits;
+  float number =
+      std::ldexp(float(fraction), int(std::max(exponent, 1u)) - format.bias - format.mantissaBits);
+  uint32_t bits;
+  std::memcpy(&bits, &number, sizeof bits);
+  return sign | bits;
+}
+
 } // namespace
+
+uint16_t kiln_emu_narrow_pair(kiln_emu_thread *, float low, float high, uint32_t type) {
+  return uint16_t(amdCodeOf(low, type) | amdCodeOf(high, type) << 8);
+}
+
+uint64_t kiln_emu_widen_pair(kiln_emu_thread *, uint32_t codes, uint32_t type) {
+  return amdSingleOf(uint8_t(codes), type) | uint64_t(amdSingleOf(uint8_t(codes >> 8), type)) << 32;
+}
 
 uint16_t kiln_emu_narrow_floats(kiln_emu_thread *, float low, float high, uint32_t is_e5m2) {
   const Format &format = is_e5m2 ? e5m2 : e4m3;

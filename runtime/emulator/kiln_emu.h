@@ -145,6 +145,11 @@ void kiln_emu_yield(kiln_emu_thread *thread);
 uint16_t kiln_emu_narrow_floats(kiln_emu_thread *thread, float low, float high, uint32_t is_e5m2);
 /* cvt.rn.f16x2.e4m3x2: the bits of two f16 numbers, that of the lower byte in the lower half. */
 uint32_t kiln_emu_widen_floats(kiln_emu_thread *thread, uint16_t codes);
+/* v_cvt_pk_{fp8,bf8}_f32 and v_cvt_pk_f32_{fp8,bf8}, of a kiln_emu_type of 8 bits: the codes of two
+ * floats, `low` in the lower byte; the bits of two floats, that of the lower byte in the lower
+ * half. */
+uint16_t kiln_emu_narrow_pair(kiln_emu_thread *thread, float low, float high, uint32_t type);
+uint64_t kiln_emu_widen_pair(kiln_emu_thread *thread, uint32_t codes, uint32_t type);
 
 /* --- messages --- */
 

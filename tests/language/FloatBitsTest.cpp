@@ -186,6 +186,9 @@ TEST_P(FloatBits, OfConstants) {
 }
 
 KILN_SOURCE_TESTS_ON_ALL(FloatBits);
+/// With instructions of their own for the OCP's formats.
+INSTANTIATE_TEST_SUITE_P(OfOcp, FloatBits, ::testing::Values("emu:gfx950", "emu:gfx1201"),
+                         sourceTargetName);
 
 } // namespace
 } // namespace kiln::testing

@@ -54,13 +54,13 @@ private:
       codes = s.bitOr(codes, s.shiftLeft(s.make<arith::ExtUIOp>(b.getI16Type(), pair.back()), 8));
     // By way of f32, which makes quiet NaNs of others: e5m2's are not, and LLVM would leave the way
     // from f16 to f16 out.
-    Value halves;
-    if (!to.isF16() || isa<Float8E4M3FNType>(format))
-      halves = this->lowering.device.widenPair(b, s.location(), codes, format);
-    SmallVector<Value> numbers = halves ? s.unpack(halves) : SmallVector<Value>();
+    Value both;
+    if (!to.isF16() || !isa<Float8E5M2Type>(format))
+      both = this->lowering.device.widenPair(b, s.location(), codes, format);
+    SmallVector<Value> numbers = both ? s.unpack(both) : SmallVector<Value>();
     for (auto [index, value] : llvm::enumerate(pair)) {
-      Value single = halves ? s.make<arith::ExtFOp>(b.getF32Type(), numbers[index])
-                            : smallFloatToSingle(s, value, format);
+      Value single = both ? inType(s, numbers[index], b.getF32Type())
+                          : smallFloatToSingle(s, value, format);
       value = inType(s, single, to);
     }
   }

@@ -3,6 +3,7 @@
 #include "compiler/Conversion/TileGPUToROCDL/ROCDLLowering.h"
 
 #include "compiler/Conversion/TargetLowering/ScalarBuilder.h"
+#include "compiler/Dialect/TileGPU/SmallFloats.h"
 #include "compiler/Target/MemoryFeatures.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/IR/Matchers.h"
@@ -231,6 +232,53 @@ public:
     // v_rcp_f32 is good to 1 ulp, but takes no denormal results: LLVM scales where it must.
     return {};
   }
+  /// The matrix unit's formats of 8 bits, from CDNA 3 and RDNA 4 on.
+  bool convertsFormat(Type format) const {
+    bool hasConversions = info.matrix.mfmaGeneration >= 3 || info.matrix.wmmaGeneration >= 4;
+    return hasConversions && tilegpu::readsFormat(info, format);
+  }
+
+  /// What is beyond the largest number the instruction makes infinity or NaN, so it gets the
+  /// largest number. NaN it would be told as that; of the FNUZ formats' it is told, as they have
+  /// but one, of others the bits are added.
+  Value narrowPair(OpBuilder &b, Location loc, Value low, Value high, Type format) const override {
+    if (!convertsFormat(format))
+      return {};
+    ScalarBuilder s(b, loc);
+    Type i32 = b.getI32Type();
+    bool isFnuz = isa<Float8E4M3FNUZType, Float8E5M2FNUZType>(format);
+    bool isE5M2 = isa<Float8E5M2Type, Float8E5M2FNUZType>(format);
+    Value largest = s.real(b.getF32Type(), isE5M2 ? 57344 : isFnuz ? 240 : 448);
+    Value nans = s.i32(0);
+    auto bounded = [&](Value value, int32_t nan) -> Value {
+      Value magnitude =
+          s.make<arith::MinNumFOp>(LLVM::FAbsOp::create(b, loc, value).getResult(), largest);
+      Value number = LLVM::CopySignOp::create(b, loc, magnitude, value);
+      Value isNan = s.make<arith::CmpFOp>(arith::CmpFPredicate::UNO, value, value);
+      if (isFnuz)
+        return s.select(isNan, value, number);
+      nans = s.bitOr(nans, s.select(isNan, s.i32(nan), s.i32(0)));
+      return number;
+    };
+    Value first = bounded(low, 0x7f), second = bounded(high, 0x7f00);
+    Value none = LLVM::UndefOp::create(b, loc, i32);
+    Value codes =
+        isE5M2 ? ROCDL::CvtPkBf8F32Op::create(b, loc, i32, first, second, none, false).getResult()
+               : ROCDL::CvtPkFp8F32Op::create(b, loc, i32, first, second, none, false).getResult();
+    return s.make<arith::TruncIOp>(b.getI16Type(), s.bitOr(codes, nans));
+  }
+
+  Value widenPair(OpBuilder &b, Location loc, Value codes, Type format) const override {
+    if (!convertsFormat(format))
+      return {};
+    ScalarBuilder s(b, loc);
+    auto singles = VectorType::get(2, b.getF32Type());
+    Value word = s.make<arith::ExtUIOp>(b.getI32Type(), codes);
+    if (isa<Float8E5M2Type, Float8E5M2FNUZType>(format))
+      return ROCDL::CvtPkF32Bf8Op::create(b, loc, singles, word, false);
+    return ROCDL::CvtPkF32Fp8Op::create(b, loc, singles, word, false);
+  }
+
   Value reciprocalSqrt(OpBuilder &b, Location loc, Value x) const override {
     return LLVM::CallIntrinsicOp::create(b, loc, x.getType(),
                                          b.getStringAttr("llvm.amdgcn.rsq.f32"), ValueRange(x))
