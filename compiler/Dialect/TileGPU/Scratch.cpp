@@ -5,6 +5,7 @@
 // performs them, volatile loads that one thread makes for others, clocks that one thread reads,
 // tensor maps.
 
+#include "compiler/Dialect/Tile/Combiners.h"
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "compiler/Layout/AxisSteps.h"
 #include "compiler/Layout/LayoutConversion.h"
@@ -48,12 +49,12 @@ struct ReduceScratch : ScratchModel<ReduceScratch, tile::ReduceOp> {
     const LinearLayout &source = layoutOf(reduce.getSources()[0]);
     LayoutAttr result = layoutAttrOf(reduce.getResult(0).getType());
     const LinearLayout *resultLayout = result ? &result.getLayout() : nullptr;
-    // Whether the combination commutes decides the order of the walk, and so what is exchanged.
-    int64_t elements = 0;
-    for (bool inOrder : {false, true})
-      elements = std::max(elements,
-                          reduceScratchElements(source, resultLayout, reduce.getAxis(), inOrder));
-    return arraysBytes(reduce.getSources(), elements);
+    // Whether the combination commutes decides the order of the walk, and so what is exchanged. Of
+    // several operations that is tried out, where it matters.
+    int64_t anyOrder = reduceScratchElements(source, resultLayout, reduce.getAxis(), false),
+            inOrder = reduceScratchElements(source, resultLayout, reduce.getAxis(), true);
+    bool isAny = anyOrder == inOrder || tile::commutes(reduce);
+    return arraysBytes(reduce.getSources(), isAny ? anyOrder : inOrder);
   }
 };
 
