@@ -50,11 +50,13 @@ struct ReduceScratch : ScratchModel<ReduceScratch, tile::ReduceOp> {
     LayoutAttr result = layoutAttrOf(reduce.getResult(0).getType());
     const LinearLayout *resultLayout = result ? &result.getLayout() : nullptr;
     // Whether the combination commutes decides the order of the walk, and so what is exchanged. Of
-    // several operations that is tried out, where it matters.
-    int64_t anyOrder = reduceScratchElements(source, resultLayout, reduce.getAxis(), false),
-            inOrder = reduceScratchElements(source, resultLayout, reduce.getAxis(), true);
-    bool isAny = anyOrder == inOrder || tile::commutes(reduce);
-    return arraysBytes(reduce.getSources(), isAny ? anyOrder : inOrder);
+    // several operations that is tried out in the end: there is room for either.
+    bool isAnyOrder = reduce.getSingleCombiner() && tile::commutes(reduce);
+    int64_t elements = 0;
+    for (bool inOrder : {false, !isAnyOrder})
+      elements = std::max(elements,
+                          reduceScratchElements(source, resultLayout, reduce.getAxis(), inOrder));
+    return arraysBytes(reduce.getSources(), elements);
   }
 };
 
