@@ -11,7 +11,8 @@
 # RUN: kiln compile %s -n tile -s "*fp16:16, *fp16:16, *fp32:16, i32, 64, 32" -t hip:gfx1100 -w 4 -ns 2 --emit llvmir | FileCheck %s --check-prefix=WAVES
 # RUN: kiln compile %s -n wide -s "*fp16:16, *fp16:16, *fp16:16, i32:16, 256" -t hip:gfx942 -w 4 -ns 2 --emit asm | FileCheck %s --check-prefix=BLOCKS
 # RUN: kiln compile %s -n wide -s "*fp16:16, *fp16:16, *fp16:16, i32:16, 128" -t hip:gfx1100 -w 4 -ns 2 --emit asm | FileCheck %s --check-prefix=BLOCKS
-# RUN: kiln compile %s -n tile -s "*fp16:16, *fp16:16, *fp32:16, i32, 64, 64" -t hip:gfx1100 -w 4 -ns 2 --emit llvmir | FileCheck %s --check-prefix=AS-MANY
+# RUN: kiln compile %s -n tile -s "*fp16:16, *fp16:16, *fp32:16, i32, 32, 128" -t hip:gfx1100 -w 4 -ns 2 --emit llvmir | FileCheck %s --check-prefix=EIGHT
+# RUN: kiln compile %s -n tile -s "*fp16:16, *fp16:16, *fp32:16, i32, 128, 32" -t hip:gfx1100 -w 4 -ns 2 --emit llvmir | FileCheck %s --check-prefix=AS-MANY
 # RUN: kiln compile %s -n rows -s "*fp16:16, *fp16:16, *fp32:16" -t hip:gfx1100 -w 4 -ns 2 --emit tilegpu | FileCheck %s --check-prefix=LANES
 # RUN: kiln compile %s -n once -s "*fp16:16, *fp16:16, *fp16:16, i32:16" -t hip:gfx1100 -w 4 -ns 2 --emit llvmir | FileCheck %s --check-prefix=SHORTER
 # RUN: kiln compile %s -n behind_a_float -s "*fp16:16, *fp16:16, *fp16:16" -t hip:gfx950 -w 4 -ns 2 --emit hsaco -o %t.hsaco
@@ -69,8 +70,9 @@
 # Code without a loop waits once for what is loaded where it is ordered for latencies, and is for as many waves.
 # SHORTER: attributes {{.*}}"amdgpu-sched-strategy"="max-ilp"
 #
-# In it reads come ahead of products also with as few registers as the other order leaves blocks for.
-# AS-MANY: attributes {{.*}}"amdgpu-num-vgpr"="216" "amdgpu-sched-strategy"="max-ilp"
+# Ordered for latencies, with the registers that as many blocks leave as the other order has, and that an eighth block leaves.
+# AS-MANY: attributes {{.*}}"amdgpu-num-vgpr"="240" "amdgpu-sched-strategy"="max-ilp"
+# EIGHT: attributes {{.*}}"amdgpu-num-vgpr"="192" "amdgpu-sched-strategy"="max-ilp"
 #
 # A few registers less are a third block on a processor, or, ordered for latencies, a ninth: 168 at most, and none spilled.
 # BLOCKS: .vgpr_count: {{ *(1[0-5][0-9]|16[0-8])$}}

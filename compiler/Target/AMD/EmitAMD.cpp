@@ -376,9 +376,9 @@ private:
   }
 
   /// Instructions in the order that the kernel asks for, with the registers that so many blocks
-  /// leave, if these are few less than `binary` has.
-  std::optional<DeviceBinary> attemptFor(uint64_t blocks, const DeviceBinary &binary) {
-    constexpr uint32_t share = 5;
+  /// leave, if these are less than `binary` has by at most a share of them.
+  std::optional<DeviceBinary> attemptFor(uint64_t blocks, const DeviceBinary &binary,
+                                         uint32_t share) {
     const ResourceUsage &used = binary.resources;
     std::optional<uint32_t> registers = registersForBlocks(
         target.name, needsOf(binary), uint32_t(blocks), used.registers - used.registers / share);
@@ -388,19 +388,19 @@ private:
     return attempt();
   }
 
-  /// The order for latencies wants more registers than it is shorter for: with those that
-  /// `byWaves` leaves for its blocks it may still be shorter.
+  /// The order for latencies may still be shorter with the registers that the blocks of `byWaves`
+  /// leave. It is tried where it is shorter by a share that is worth the time.
   DeviceBinary withAsMany(const DeviceBinary &byLatencies, DeviceBinary byWaves) {
-    if (cyclesOf(byLatencies) >= cyclesOf(byWaves))
+    if (32 * cyclesOf(byLatencies) > 31 * cyclesOf(byWaves))
       return byWaves;
-    std::optional<DeviceBinary> other = attemptFor(blocksOf(byWaves), byLatencies);
+    std::optional<DeviceBinary> other = attemptFor(blocksOf(byWaves), byLatencies, 5);
     return other && isShorter(*other, byWaves) ? std::move(*other) : std::move(byWaves);
   }
 
   /// One block more for cycles that are more by at most an eighth of what blocks are.
   DeviceBinary withOneMore(DeviceBinary best) {
     uint64_t blocks = blocksOf(best);
-    std::optional<DeviceBinary> other = attemptFor(blocks + 1, best);
+    std::optional<DeviceBinary> other = attemptFor(blocks + 1, best, 8);
     if (!other || other->resources.spilledBytes())
       return best;
     uint64_t more = blocksOf(*other);
