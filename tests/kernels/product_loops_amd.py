@@ -9,7 +9,10 @@
 # RUN: kiln compile %s -n edge -s "*fp16:16, *fp16:16, i32, i32:16" -t cuda:sm_80 --emit llvm | FileCheck %s --check-prefix=BRANCH
 # RUN: kiln compile %s -n tile -s "*fp16:16, *fp16:16, *fp32:16, i32, 128, 64" -t hip:gfx1100 -w 4 -ns 2 --emit llvmir | FileCheck %s --check-prefix=LATENCIES
 # RUN: kiln compile %s -n tile -s "*fp16:16, *fp16:16, *fp32:16, i32, 64, 32" -t hip:gfx1100 -w 4 -ns 2 --emit llvmir | FileCheck %s --check-prefix=WAVES
-# RUN: kiln compile %s -n wide -s "*fp16:16, *fp16:16, *fp16:16, i32:16" -t hip:gfx942 -w 4 -ns 2 --emit asm | FileCheck %s --check-prefix=BLOCKS
+# RUN: kiln compile %s -n wide -s "*fp16:16, *fp16:16, *fp16:16, i32:16, 256" -t hip:gfx942 -w 4 -ns 2 --emit asm | FileCheck %s --check-prefix=BLOCKS
+# RUN: kiln compile %s -n wide -s "*fp16:16, *fp16:16, *fp16:16, i32:16, 128" -t hip:gfx1100 -w 4 -ns 2 --emit asm | FileCheck %s --check-prefix=BLOCKS
+# RUN: kiln compile %s -n tile -s "*fp16:16, *fp16:16, *fp32:16, i32, 32, 128" -t hip:gfx1100 -w 4 -ns 2 --emit llvmir | FileCheck %s --check-prefix=EIGHT
+# RUN: kiln compile %s -n tile -s "*fp16:16, *fp16:16, *fp32:16, i32, 128, 32" -t hip:gfx1100 -w 4 -ns 2 --emit llvmir | FileCheck %s --check-prefix=AS-MANY
 # RUN: kiln compile %s -n rows -s "*fp16:16, *fp16:16, *fp32:16" -t hip:gfx1100 -w 4 -ns 2 --emit tilegpu | FileCheck %s --check-prefix=LANES
 # RUN: kiln compile %s -n once -s "*fp16:16, *fp16:16, *fp16:16, i32:16" -t hip:gfx1100 -w 4 -ns 2 --emit llvmir | FileCheck %s --check-prefix=SHORTER
 # RUN: kiln compile %s -n behind_a_float -s "*fp16:16, *fp16:16, *fp16:16" -t hip:gfx950 -w 4 -ns 2 --emit hsaco -o %t.hsaco
@@ -68,7 +71,11 @@
 # Code without a loop waits once for what is loaded where it is ordered for latencies, and is for as many waves.
 # SHORTER: attributes {{.*}}"amdgpu-sched-strategy"="max-ilp"
 #
-# A few registers less are a third block on a processor: 168 at most, and none spilled.
+# Ordered for latencies, with the registers that as many blocks leave as the other order has, and that an eighth block leaves.
+# AS-MANY: attributes {{.*}}"amdgpu-num-vgpr"="240" "amdgpu-sched-strategy"="max-ilp"
+# EIGHT: attributes {{.*}}"amdgpu-num-vgpr"="192" "amdgpu-sched-strategy"="max-ilp"
+#
+# A few registers less are a third block on a processor, or, ordered for latencies, a ninth: 168 at most, and none spilled.
 # BLOCKS: .vgpr_count: {{ *(1[0-5][0-9]|16[0-8])$}}
 # BLOCKS: .vgpr_spill_count: {{ *0$}}
 #
@@ -148,14 +155,14 @@ def tile(a, b, out, n, SIZE: tl.constexpr, DEPTH: tl.constexpr):
     tl.store(out + i * SIZE + j, total)
 
 @triton.jit
-def wide(a, b, out, n):
-    i, j, l = tl.arange(0, 64)[:, None], tl.arange(0, 256)[None, :], tl.arange(0, 32)
-    total = tl.zeros([64, 256], tl.float32)
+def wide(a, b, out, n, SIZE: tl.constexpr):
+    i, j, l = tl.arange(0, 64)[:, None], tl.arange(0, SIZE)[None, :], tl.arange(0, 32)
+    total = tl.zeros([64, SIZE], tl.float32)
     for t in range(n):
         x = tl.load(a + i * n * 32 + t * 32 + l[None, :])
-        y = tl.load(b + (t * 32 + l[:, None]) * 256 + j)
+        y = tl.load(b + (t * 32 + l[:, None]) * SIZE + j)
         total = tl.dot(x, y, total)
-    tl.store(out + i * 256 + j, total.to(tl.float16))
+    tl.store(out + i * SIZE + j, total.to(tl.float16))
 
 @triton.jit
 def rows(q, k, out):

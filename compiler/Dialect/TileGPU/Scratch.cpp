@@ -5,6 +5,7 @@
 // performs them, volatile loads that one thread makes for others, clocks that one thread reads,
 // tensor maps.
 
+#include "compiler/Dialect/Tile/Combiners.h"
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "compiler/Layout/AxisSteps.h"
 #include "compiler/Layout/LayoutConversion.h"
@@ -48,9 +49,11 @@ struct ReduceScratch : ScratchModel<ReduceScratch, tile::ReduceOp> {
     const LinearLayout &source = layoutOf(reduce.getSources()[0]);
     LayoutAttr result = layoutAttrOf(reduce.getResult(0).getType());
     const LinearLayout *resultLayout = result ? &result.getLayout() : nullptr;
-    // Whether the combination commutes decides the order of the walk, and so what is exchanged.
+    // Whether the combination commutes decides the order of the walk, and so what is exchanged. Of
+    // several operations that is tried out in the end: there is room for either.
+    bool isAnyOrder = reduce.getSingleCombiner() && tile::commutes(reduce);
     int64_t elements = 0;
-    for (bool inOrder : {false, true})
+    for (bool inOrder : {false, !isAnyOrder})
       elements = std::max(elements,
                           reduceScratchElements(source, resultLayout, reduce.getAxis(), inOrder));
     return arraysBytes(reduce.getSources(), elements);

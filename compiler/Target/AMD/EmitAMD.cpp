@@ -376,8 +376,8 @@ private:
   /// rounds. It can order them for their latencies: the code of that where more waves are of no
   /// use, unless something spills, or where it takes a wave less time.
   llvm::Expected<DeviceBinary> runForRdna() {
-    constexpr llvm::StringLiteral strategy = "amdgpu-sched-strategy";
-    kernel.addFnAttr(strategy, "max-ilp");
+    constexpr llvm::StringLiteral strategy = "amdgpu-sched-strategy", forLatencies = "max-ilp";
+    kernel.addFnAttr(strategy, forLatencies);
     std::optional<DeviceBinary> byLatencies = attempt();
     bool isBound = isBoundBySharedMemory();
     if (byLatencies && isBound && facts.spareRegisters > lacking &&
@@ -385,11 +385,50 @@ private:
       return std::move(*byLatencies);
     kernel.removeFnAttr(strategy);
     auto byWaves = isBound ? generate() : runForBlocks();
-    if (!byLatencies || (byWaves && !isShorter(*byLatencies, *byWaves)))
+    if (!byLatencies)
       return byWaves;
-    if (!byWaves)
+    if (!byWaves) {
       llvm::consumeError(byWaves.takeError());
-    return std::move(*byLatencies);
+      return std::move(*byLatencies);
+    }
+    kernel.addFnAttr(strategy, forLatencies);
+    return isShorter(*byLatencies, *byWaves)
+               ? withOneMore(std::move(*byLatencies))
+               : withOneMore(withAsMany(*byLatencies, std::move(*byWaves)));
+  }
+
+  /// Instructions in the order that the kernel asks for, with the registers that so many blocks
+  /// leave, if these are less than `binary` has by at most a share of them.
+  std::optional<DeviceBinary> attemptFor(uint64_t blocks, const DeviceBinary &binary,
+                                         uint32_t share) {
+    const ResourceUsage &used = binary.resources;
+    std::optional<uint32_t> registers = registersForBlocks(
+        target.name, needsOf(binary), uint32_t(blocks), used.registers - used.registers / share);
+    if (!registers || used.spilledBytes())
+      return std::nullopt;
+    kernel.addFnAttr("amdgpu-num-vgpr", std::to_string(*registers));
+    return attempt();
+  }
+
+  /// The order for latencies may still be shorter with the registers that the blocks of `byWaves`
+  /// leave. It is tried where it is shorter by a share that is worth the time.
+  DeviceBinary withAsMany(const DeviceBinary &byLatencies, DeviceBinary byWaves) {
+    if (32 * cyclesOf(byLatencies) > 31 * cyclesOf(byWaves))
+      return byWaves;
+    std::optional<DeviceBinary> other = attemptFor(blocksOf(byWaves), byLatencies, 5);
+    return other && isShorter(*other, byWaves) ? std::move(*other) : std::move(byWaves);
+  }
+
+  /// One block more for cycles that are more by at most an eighth of what blocks are.
+  DeviceBinary withOneMore(DeviceBinary best) {
+    uint64_t blocks = blocksOf(best);
+    std::optional<DeviceBinary> other = attemptFor(blocks + 1, best, 8);
+    if (!other || other->resources.spilledBytes())
+      return best;
+    uint64_t more = blocksOf(*other);
+    bool isWorthIt =
+        more > blocks && cyclesOf(*other) * 8 * blocks <= cyclesOf(best) * (7 * blocks + more);
+    return isWorthIt ? std::move(*other) : std::move(best);
   }
 
   /// Whether a processor holds as many blocks of it as of `other`, and a wave takes less time. What
@@ -409,10 +448,13 @@ private:
     return estimateIssue(llvm::cantFail(listHsaco(bytes, facts.symbol, machine)), machine);
   }
 
-  uint64_t blocksOf(const DeviceBinary &binary) const {
+  static BlockNeeds needsOf(const DeviceBinary &binary) {
     const ResourceUsage &used = binary.resources;
-    std::optional<Occupancy> occupancy = occupancyOf(
-        target.name, {binary.launch.threadsPerBlock, used.registers, used.staticSharedBytes});
+    return {binary.launch.threadsPerBlock, used.registers, used.staticSharedBytes};
+  }
+
+  uint64_t blocksOf(const DeviceBinary &binary) const {
+    std::optional<Occupancy> occupancy = occupancyOf(target.name, needsOf(binary));
     return occupancy ? occupancy->blocks : 0;
   }
 

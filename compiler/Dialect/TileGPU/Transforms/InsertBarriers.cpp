@@ -590,7 +590,7 @@ private:
   /// barrier behind a loop is gone, LLVM takes indices there from in front of the loop, and threads
   /// hold them all through it: they are computed again where the branch is.
   bool meetsAnyway(Operation *op, const BarrierNeed &left) const {
-    return left.ofShared && !left.ofWrites && hasAllLoaded(op) &&
+    return !hasOneCondition && left.ofShared && !left.ofWrites && hasAllLoaded(op) &&
            (lacksRegisters || !isBehindLoop(op));
   }
 

@@ -6,6 +6,8 @@
 #rowsOfOne = #tilegpu.layout<"register: 0,1 0,2 0,4 0,8 0,16; lane: 1,0 2,0 4,0 8,0 16,0; warp:; block: -> 32x32">
 #columnsOfOne = #tilegpu.layout<"register: 1,0 2,0 4,0 8,0 16,0; lane: 0,1 0,2 0,4 0,8 0,16; warp:; block: -> 32x32">
 #warps = #tilegpu.layout<"register: ; lane: 1 2 4 8 16; warp: 32; block: -> 64">
+#rowsInTurn = #tilegpu.layout<"register: 2,0 4,0 8,0; lane: 0,1 0,2 0,4 0,8 0,16; warp: 1,0; block: -> 16x32">
+#lanes = #tilegpu.layout<"register:; lane: 1 2 4 8 16; warp: 0; block: -> 32">
 #swapped = #tilegpu.layout<"register: ; lane: 32 2 4 8 16; warp: 1; block: -> 64">
 #plain = #tilegpu.shared<"offset: 1 2 4 8 16 32 -> 64">
 
@@ -64,6 +66,28 @@ func.func @reduce(%x: tensor<64xf32, #warps>) -> f32 {
     tile.yield %t : f32
   }
   return %s : f32
+}
+
+// Rows of two warps that are neighbours, eight of each: of a sum each warp has one total, where the order counts a thread's eight are exchanged.
+// CHECK-LABEL: func.func @inAnyOrder
+// CHECK-SAME: tilegpu.shared_bytes = 256 : i32
+func.func @inAnyOrder(%x: tensor<16x32xf32, #rowsInTurn>) -> tensor<32xf32, #lanes> {
+  %s = tile.reduce (%x) axis 0 : (tensor<16x32xf32, #rowsInTurn>) -> tensor<32xf32, #lanes> {
+  ^bb0(%l: f32, %r: f32):
+    %t = arith.addf %l, %r : f32
+    tile.yield %t : f32
+  }
+  return %s : tensor<32xf32, #lanes>
+}
+// CHECK-LABEL: func.func @inOrder
+// CHECK-SAME: tilegpu.shared_bytes = 2048 : i32
+func.func @inOrder(%x: tensor<16x32xf32, #rowsInTurn>) -> tensor<32xf32, #lanes> {
+  %s = tile.reduce (%x) axis 0 : (tensor<16x32xf32, #rowsInTurn>) -> tensor<32xf32, #lanes> {
+  ^bb0(%l: f32, %r: f32):
+    %t = arith.subf %l, %r : f32
+    tile.yield %t : f32
+  }
+  return %s : tensor<32xf32, #lanes>
 }
 }
 
