@@ -222,8 +222,8 @@ public:
     return {};
   }
 
-  /// Two f32 values as codes of an 8-bit format, `low` in the lower half of an i16, as tile.narrow
-  /// defines them. Null where there is no such instruction.
+  /// Two f32 values as codes of an 8-bit format, `low` in the lower half of an i16, or first of a
+  /// vector, as tile.narrow defines them. Null where there is no such instruction.
   virtual mlir::Value narrowPair(mlir::OpBuilder &b, mlir::Location loc, mlir::Value low,
                                  mlir::Value high, mlir::Type format) const {
     return {};

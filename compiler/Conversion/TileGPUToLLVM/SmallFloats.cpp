@@ -42,9 +42,17 @@ private:
       value = inType(s, value, b.getF32Type());
     Value codes =
         this->lowering.device.narrowPair(b, s.location(), pair.front(), pair.back(), format);
+    SmallVector<Value> bytes;
+    if (codes)
+      bytes = isa<VectorType>(codes.getType()) ? s.unpack(codes) : bytesOf(s, codes);
     for (auto [half, value] : llvm::enumerate(pair))
-      value = codes ? s.make<arith::TruncIOp>(b.getI8Type(), half ? s.shiftRight(codes, 8) : codes)
-                    : narrowByteFloat(b, s.location(), value, format);
+      value = codes ? bytes[half] : narrowByteFloat(b, s.location(), value, format);
+  }
+
+  static SmallVector<Value> bytesOf(const ScalarBuilder &s, Value half) {
+    Type byte = s.builder().getI8Type();
+    return {s.make<arith::TruncIOp>(byte, half),
+            s.make<arith::TruncIOp>(byte, s.shiftRight(half, 8))};
   }
 
   void widen(const ScalarBuilder &s, MutableArrayRef<Value> pair, Type format, Type to) const {
@@ -59,8 +67,8 @@ private:
       both = this->lowering.device.widenPair(b, s.location(), codes, format);
     SmallVector<Value> numbers = both ? s.unpack(both) : SmallVector<Value>();
     for (auto [index, value] : llvm::enumerate(pair)) {
-      Value single = both ? inType(s, numbers[index], b.getF32Type())
-                          : smallFloatToSingle(s, value, format);
+      Value single =
+          both ? inType(s, numbers[index], b.getF32Type()) : smallFloatToSingle(s, value, format);
       value = inType(s, single, to);
     }
   }

@@ -265,7 +265,8 @@ public:
     Value codes =
         isE5M2 ? ROCDL::CvtPkBf8F32Op::create(b, loc, i32, first, second, none, false).getResult()
                : ROCDL::CvtPkFp8F32Op::create(b, loc, i32, first, second, none, false).getResult();
-    return s.make<arith::TruncIOp>(b.getI16Type(), s.bitOr(codes, nans));
+    codes = s.make<arith::TruncIOp>(b.getI16Type(), s.bitOr(codes, nans));
+    return s.bitcast(codes, VectorType::get(2, b.getI8Type()));
   }
 
   Value widenPair(OpBuilder &b, Location loc, Value codes, Type format) const override {
