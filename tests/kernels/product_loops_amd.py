@@ -88,6 +88,7 @@
 # Which of the block's warps copies is known once, in front of the loop.
 # NUMBER: %[[THREAD:[0-9]+]] = {{.*}}@llvm.amdgcn.workitem.id.x
 # NUMBER-NEXT: call i32 @llvm.amdgcn.readfirstlane.i32(i32 %[[THREAD]])
+# NUMBER-NOT: readfirstlane.i32(i32 %[[THREAD]])
 # NUMBER-COUNT-16: {{(global_load_lds|buffer_load)}}_dwordx4
 # NUMBER-NOT: readfirstlane.i32(i32 %[[THREAD]])
 import triton

@@ -22,7 +22,18 @@ public:
       node.current = cheapest(node);
       places.push_back(placeOf(node));
     }
-    double least = settle();
+    return settle();
+  }
+
+  /// Again from each choice of each dot, unless that takes long.
+  double runFromDots(double least) {
+    constexpr size_t most = 4096; // nodes, of all searches together
+    size_t searches = 0;
+    for (const LayoutNode &node : graph.nodes())
+      if (node.transfer == LayoutTransfer::Dot)
+        searches += node.choices.size() - 1;
+    if (searches * graph.nodes().size() > most)
+      return least;
     for (unsigned index = 0; index < graph.nodes().size(); ++index)
       if (graph.nodes()[index].transfer == LayoutTransfer::Dot)
         least = searchFromDot(index, least);
@@ -332,6 +343,10 @@ private:
 
 } // namespace
 
-double searchLayouts(LayoutGraph &graph, LayoutCosts &costs) { return Search(graph, costs).run(); }
+double searchLayouts(LayoutGraph &graph, LayoutCosts &costs, bool fromDots) {
+  Search search(graph, costs);
+  double least = search.run();
+  return fromDots ? search.runFromDots(least) : least;
+}
 
 } // namespace kiln

@@ -17,8 +17,8 @@
 //
 // What a dot's other choice needs around it may be several such regions, each of which costs more
 // by itself: rows shared between warps, and their operand through shared memory from the layout
-// that loads it best. So the search is repeated from each of a dot's other choices, which it keeps
-// at first.
+// that loads it best. So where dots have several units the search is repeated from each of their
+// other choices, which it keeps at first: in kernels of some hundred nodes, as it takes time.
 
 #ifndef KILN_COMPILER_CONVERSION_TILETOTILEGPU_LAYOUTSEARCH_H
 #define KILN_COMPILER_CONVERSION_TILETOTILEGPU_LAYOUTSEARCH_H
@@ -27,8 +27,9 @@
 
 namespace kiln {
 
-/// Sets `current` of every node. Returns the total cost.
-double searchLayouts(LayoutGraph &graph, LayoutCosts &costs);
+/// Sets `current` of every node. Returns the total cost. `fromDots`: again from each of dots' other
+/// choices.
+double searchLayouts(LayoutGraph &graph, LayoutCosts &costs, bool fromDots);
 
 } // namespace kiln
 

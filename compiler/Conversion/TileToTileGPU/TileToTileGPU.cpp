@@ -259,7 +259,7 @@ LogicalResult assignLayouts(func::FuncOp kernel, const TargetInfo &target) {
     AxisInfoAnalysis facts(kernel);
     proposeLayouts(*graph, target, numWarps, facts);
     LayoutCosts costs(target, facts);
-    searchLayouts(*graph, costs);
+    searchLayouts(*graph, costs, /*fromDots=*/!target.matrix.matrixLoads);
   }
   LayoutWriter(*graph).run();
   eraseDeadTensors(kernel);

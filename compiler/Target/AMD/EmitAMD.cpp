@@ -288,8 +288,11 @@ static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
   if (!multiplies(kernel)) {
     joinComparisons(kernel);
     reachForward(kernel);
+    // Two thirds of the registers with which a processor has all of its waves: with fewer in flight
+    // these wait longer than with fewer waves.
+    constexpr unsigned mostOfCdna = 42, mostOfRdna = 64;
     if (facts.spareRegisters >= nearlyNone)
-      gatherLoads(kernel);
+      gatherLoads(kernel, target.matrix.mfmaGeneration ? mostOfCdna : mostOfRdna);
   }
   reloadArguments(kernel);
   if (target.matrix.mfmaGeneration)

@@ -23,6 +23,7 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 
 namespace kiln {
@@ -120,10 +121,10 @@ void keepLoads(llvm::BasicBlock &block, const llvm::Loop &loop) {
   b.CreateCall(type, llvm::InlineAsm::get(type, "", "~{memory}", /*hasSideEffects=*/true));
 }
 
-/// Loads of a block without effects in between, none of which waits for another one.
+/// Loads of a block without effects in between, by how many others they wait for in a row.
 class IndependentLoads {
 public:
-  explicit IndependentLoads(llvm::BasicBlock &block) {
+  IndependentLoads(llvm::BasicBlock &block, unsigned most) : most(most) {
     for (llvm::Instruction &op : block)
       add(op);
     close();
@@ -141,29 +142,34 @@ public:
 
 private:
   void add(llvm::Instruction &op) {
+    auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&op);
+    if (call && call->isAssumeLikeIntrinsic())
+      return;
     if (op.mayHaveSideEffects())
       return close();
-    bool waits = llvm::any_of(
-        op.operands(), [&](const llvm::Use &operand) { return waiting.contains(operand.get()); });
+    unsigned depth = 0;
+    for (const llvm::Value *operand : op.operands())
+      depth = std::max(depth, depths.lookup(operand));
     if (isGlobalRead(op)) {
-      if (waits)
-        close();
-      loads.push_back(&op);
+      if (loads.size() <= depth)
+        loads.resize(depth + 1);
+      loads[depth].push_back(&op);
       constexpr unsigned wordBits = 32;
-      words += llvm::divideCeil(op.getType()->getPrimitiveSizeInBits(), wordBits);
-      waiting.insert(&op);
-    } else if (waits) {
-      waiting.insert(&op);
+      uint64_t bits = op.getDataLayout().getTypeSizeInBits(op.getType());
+      words += llvm::divideCeil(bits, wordBits);
+      ++depth;
     }
+    if (depth)
+      depths[&op] = depth;
   }
 
   void close() {
-    // As many in flight as hide the wait: more would be held while the first are worked on.
-    constexpr unsigned most = 64;
-    if (loads.size() > 1 && words <= most)
-      groups.push_back(loads);
+    if (words <= most)
+      for (llvm::SmallVector<llvm::Instruction *> &group : loads)
+        if (group.size() > 1)
+          groups.push_back(std::move(group));
     loads.clear();
-    waiting.clear();
+    depths.clear();
     words = 0;
   }
 
@@ -188,17 +194,17 @@ private:
     return place;
   }
 
-  llvm::SmallVector<llvm::SmallVector<llvm::Instruction *>> groups;
-  llvm::SmallVector<llvm::Instruction *> loads;
-  llvm::DenseSet<const llvm::Value *> waiting; ///< for the loads
-  unsigned words = 0;                          ///< of the loads
+  unsigned most;                                                           ///< words
+  llvm::SmallVector<llvm::SmallVector<llvm::Instruction *>> groups, loads; ///< `loads`: by depth
+  llvm::DenseMap<const llvm::Value *, unsigned> depths; ///< loads in a row that it waits for
+  unsigned words = 0;                                   ///< of `loads`
 };
 
 } // namespace
 
-void gatherLoads(llvm::Function &kernel) {
+void gatherLoads(llvm::Function &kernel, unsigned most) {
   for (llvm::BasicBlock &block : kernel)
-    IndependentLoads(block).gather();
+    IndependentLoads(block, most).gather();
 }
 
 void placeLoads(llvm::Function &kernel) {

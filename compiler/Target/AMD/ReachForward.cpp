@@ -8,7 +8,7 @@
 // a number is an addition, as it is to add to another one, and loads wait for the latter.
 //
 // Sums wrap at 32 bits here as they did: LLVM takes any constant of an addition into an access,
-// too.
+// too, but on gfx1250.
 //
 // A freeze is what strength reduction does not see through. It knows of such constants where it
 // knows addresses, and offsets are none.
@@ -187,7 +187,7 @@ private:
 };
 
 /// Of an offset that a mask chooses, what is added to both alternatives, if that is a constant that
-/// the access reaches. Only of offsets of zero or more, whose sum would not wrap on any processor.
+/// the access reaches. Of offsets of zero or more: what it brings for others is not measured.
 void addBehindMask(llvm::Use &use) {
   using namespace llvm::PatternMatch;
   auto *choice = llvm::dyn_cast<llvm::SelectInst>(use);

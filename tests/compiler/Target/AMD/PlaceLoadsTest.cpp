@@ -13,7 +13,8 @@ using namespace kiln::testing;
 namespace {
 
 /// The function's named values, stores, and what keeps instructions in their places, in order.
-std::string after(const std::string &text, void (*pass)(llvm::Function &) = kiln::placeLoads) {
+std::string after(const std::string &text,
+                  llvm::function_ref<void(llvm::Function &)> pass = kiln::placeLoads) {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module = parseIR(text, context);
   pass(*module->getFunction("f"));
@@ -100,7 +101,7 @@ TEST(PlaceLoads, WhatIsUsedWhereItIsLoadedStaysByItself) {
 std::string gathered(const std::string &body) {
   return after("define void @f(ptr addrspace(1) %p, ptr addrspace(1) %q, i32 %i) {\n" + body +
                    "  ret void\n}",
-               kiln::gatherLoads);
+               [](llvm::Function &kernel) { kiln::gatherLoads(kernel, /*most=*/64); });
 }
 
 TEST(GatherLoads, LoadsAndTheirAddressesComeBeforeWork) {
@@ -116,16 +117,43 @@ TEST(GatherLoads, LoadsAndTheirAddressesComeBeforeWork) {
             "x place to y barrier work more sum");
 }
 
-TEST(GatherLoads, WhatWaitsForALoadIsOfAnotherGroup) {
+/// One wait for all indices, and one for all that is at these.
+TEST(GatherLoads, WhatWaitsForLoadsIsOfAnotherGroup) {
   EXPECT_EQ(gathered(R"(
   %x = load i32, ptr addrspace(1) %p
   %next = add i32 %x, 1
   %to = getelementptr float, ptr addrspace(1) %q, i32 %next
   %y = load float, ptr addrspace(1) %to
   %work = fmul float %y, %y
-  %z = load float, ptr addrspace(1) %q
+  %from = getelementptr i32, ptr addrspace(1) %p, i32 1
+  %z = load i32, ptr addrspace(1) %from
+  %at = getelementptr float, ptr addrspace(1) %q, i32 %z
+  %last = load float, ptr addrspace(1) %at
 )"),
-            "x next to y z barrier work");
+            "x from z barrier next to y at last barrier work");
+}
+
+TEST(GatherLoads, OneOfItsKindStays) {
+  EXPECT_EQ(gathered(R"(
+  %x = load i32, ptr addrspace(1) %p
+  %work = mul i32 %x, 5
+  %to = getelementptr float, ptr addrspace(1) %q, i32 %work
+  %y = load float, ptr addrspace(1) %to
+)"),
+            "x work to y");
+}
+
+/// What orders memory, or may not be moved, stands between two stretches.
+TEST(GatherLoads, NoneIsMovedPastWhatOrdersMemory) {
+  for (const char *between : {"  fence syncscope(\"workgroup\") acquire\n",
+                              "  %v = load volatile float, ptr addrspace(1) %q\n",
+                              "  %v = load atomic i32, ptr addrspace(1) %q acquire, align 4\n"}) {
+    std::string order = gathered("  %x = load float, ptr addrspace(1) %p\n"
+                                 "  %work = fmul float %x, %x\n" +
+                                 std::string(between) + "  %y = load float, ptr addrspace(1) %p\n");
+    EXPECT_EQ(order.find("x work"), 0u) << order;
+    EXPECT_EQ(order.find("barrier"), std::string::npos) << order;
+  }
 }
 
 TEST(GatherLoads, NoneIsMovedPastAStore) {
