@@ -259,7 +259,9 @@ LogicalResult assignLayouts(func::FuncOp kernel, const TargetInfo &target) {
     AxisInfoAnalysis facts(kernel);
     proposeLayouts(*graph, target, numWarps, facts);
     LayoutCosts costs(target, facts);
-    searchLayouts(*graph, costs, /*fromDots=*/!target.matrix.matrixLoads);
+    // What copies to shared memory, by threads or by warps, the model weighs too coarsely for that.
+    bool fromDots = !target.asyncCopies && !target.warpCopies && !target.matrix.matrixLoads;
+    searchLayouts(*graph, costs, fromDots);
   }
   LayoutWriter(*graph).run();
   eraseDeadTensors(kernel);
