@@ -18,7 +18,7 @@
 // What a dot's other choice needs around it may be several such regions, each of which costs more
 // by itself: rows shared between warps, and their operand through shared memory from the layout
 // that loads it best. So where nothing is copied to shared memory the search is repeated from each
-// of their other choices, which it keeps at first: in kernels of some hundred nodes, as it takes
+// of dots' other choices, which it keeps at first: in kernels of some hundred nodes, as it takes
 // time.
 
 #ifndef KILN_COMPILER_CONVERSION_TILETOTILEGPU_LAYOUTSEARCH_H
