@@ -63,7 +63,8 @@ uint16_t halfOf(uint8_t code) {
 }
 
 /// CDNA 3 ISA, "MODE": with FP16_OVFL off what is beyond the largest number becomes infinity, or
-/// NaN where there is none. FNUZ formats have one zero and one NaN.
+/// NaN where there is none. FNUZ formats have one NaN, which has minus zero's code: zeros have no
+/// sign.
 uint8_t amdCodeOf(float value, uint32_t type) {
   const Format &format = formatOf(type);
   uint8_t sign = std::signbit(value) ? 0x80 : 0;

@@ -91,7 +91,7 @@ class Kernel:
         body = line.strip()
         if body.startswith(".end_amdhsa_kernel") or body.startswith((".section", ".rodata")):
             return bool(self.instructions)
-        if body.startswith(".p2align") and self._loads_arguments_alone():
+        if re.match(r"\.p2align\s+8$", body) and self._loads_arguments_alone():
             self.instructions.clear()
         if body.startswith((".", ";", "#")) or not body:
             return False

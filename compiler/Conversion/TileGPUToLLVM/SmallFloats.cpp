@@ -60,11 +60,8 @@ private:
     Value codes = s.make<arith::ExtUIOp>(b.getI16Type(), pair.front());
     if (pair.size() == 2)
       codes = s.bitOr(codes, s.shiftLeft(s.make<arith::ExtUIOp>(b.getI16Type(), pair.back()), 8));
-    // By way of f32, which makes quiet NaNs of others: e5m2's are not, and LLVM would leave the way
-    // from f16 to f16 out.
-    Value both;
-    if (!to.isF16() || !isa<Float8E5M2Type>(format))
-      both = this->lowering.device.widenPair(b, s.location(), codes, format);
+    Value both = this->lowering.device.widenPair(b, s.location(), codes, format, to);
+    // By way of f32, which makes quiet NaNs of others.
     SmallVector<Value> numbers = both ? s.unpack(both) : SmallVector<Value>();
     for (auto [index, value] : llvm::enumerate(pair)) {
       Value single =

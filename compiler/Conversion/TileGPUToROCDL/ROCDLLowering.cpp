@@ -269,7 +269,7 @@ public:
     return s.bitcast(codes, VectorType::get(2, b.getI8Type()));
   }
 
-  Value widenPair(OpBuilder &b, Location loc, Value codes, Type format) const override {
+  Value widenPair(OpBuilder &b, Location loc, Value codes, Type format, Type) const override {
     if (!convertsFormat(format))
       return {};
     ScalarBuilder s(b, loc);

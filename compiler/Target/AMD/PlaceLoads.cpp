@@ -125,17 +125,19 @@ void keepLoads(llvm::BasicBlock &block, const llvm::Loop &loop) {
 class IndependentLoads {
 public:
   IndependentLoads(llvm::BasicBlock &block, unsigned most) : most(most) {
-    for (llvm::Instruction &op : block)
+    for (llvm::Instruction &op : block) {
+      places.try_emplace(&op, places.size());
       add(op);
+    }
     close();
   }
 
   /// Has the loads of each group behind its first.
   void gather() {
     for (llvm::ArrayRef<llvm::Instruction *> group : groups) {
-      llvm::Instruction *last = group.front();
+      llvm::Instruction *first = group.front(), *last = first;
       for (llvm::Instruction *load : group.drop_front())
-        last = moveBehind(*last, *load);
+        last = moveBehind(last, *load, places.lookup(first));
       keepWorkBehind(*last);
     }
   }
@@ -173,38 +175,46 @@ private:
     words = 0;
   }
 
-  /// Moves the load and what it takes of instructions behind `last`. Returns the load.
-  static llvm::Instruction *moveBehind(llvm::Instruction &last, llvm::Instruction &load) {
+  /// Moves the load, and what it takes of instructions that stood behind `place`, behind `last`;
+  /// what has been moved already is in front of that. Returns the load.
+  llvm::Instruction *moveBehind(llvm::Instruction *last, llvm::Instruction &load, size_t place) {
     llvm::SetVector<llvm::Instruction *> taken;
     taken.insert(&load);
     for (size_t i = 0; i < taken.size(); ++i)
       for (llvm::Value *operand : taken[i]->operands()) {
         auto *op = llvm::dyn_cast<llvm::Instruction>(operand);
-        if (op && op->getParent() == last.getParent() && last.comesBefore(op))
+        if (op && op->getParent() == load.getParent() && places.lookup(op) > place &&
+            !moved.contains(op))
           taken.insert(op);
       }
     llvm::SmallVector<llvm::Instruction *> inOrder(taken.begin(), taken.end());
-    llvm::sort(inOrder,
-               [](llvm::Instruction *a, llvm::Instruction *b) { return a->comesBefore(b); });
-    llvm::Instruction *place = &last;
+    llvm::sort(inOrder, [&](llvm::Instruction *a, llvm::Instruction *b) {
+      return places.lookup(a) < places.lookup(b);
+    });
     for (llvm::Instruction *op : inOrder) {
-      op->moveAfter(place);
-      place = op;
+      op->moveAfter(last);
+      moved.insert(op);
+      last = op;
     }
-    return place;
+    return last;
   }
 
   unsigned most;                                                           ///< words
   llvm::SmallVector<llvm::SmallVector<llvm::Instruction *>> groups, loads; ///< `loads`: by depth
   llvm::DenseMap<const llvm::Value *, unsigned> depths; ///< loads in a row that it waits for
   unsigned words = 0;                                   ///< of `loads`
+  llvm::DenseMap<const llvm::Instruction *, size_t> places; ///< in the block, as it was
+  llvm::DenseSet<const llvm::Instruction *> moved;
 };
 
 } // namespace
 
 void gatherLoads(llvm::Function &kernel, unsigned most) {
+  // LLVM's scheduler has an edge from each barrier to each instruction.
+  constexpr size_t longest = 4096;
   for (llvm::BasicBlock &block : kernel)
-    IndependentLoads(block, most).gather();
+    if (block.size() <= longest)
+      IndependentLoads(block, most).gather();
 }
 
 void placeLoads(llvm::Function &kernel) {
