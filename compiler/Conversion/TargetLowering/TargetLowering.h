@@ -236,7 +236,8 @@ public:
   }
 
   /// The f16 or f32 values of two codes of an 8-bit format in an i16, as a vector: of NaN one that
-  /// arith.extf makes f32's NaN of. `to`: what they become in the end. Null where that is not short.
+  /// arith.extf makes f32's NaN of. `to`: what they become in the end. Null where that is not
+  /// short.
   virtual mlir::Value widenPair(mlir::OpBuilder &b, mlir::Location loc, mlir::Value codes,
                                 mlir::Type format, mlir::Type to) const {
     return {};

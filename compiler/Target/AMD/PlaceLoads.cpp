@@ -201,8 +201,8 @@ private:
 
   unsigned most;                                                           ///< words
   llvm::SmallVector<llvm::SmallVector<llvm::Instruction *>> groups, loads; ///< `loads`: by depth
-  llvm::DenseMap<const llvm::Value *, unsigned> depths; ///< loads in a row that it waits for
-  unsigned words = 0;                                   ///< of `loads`
+  llvm::DenseMap<const llvm::Value *, unsigned> depths;     ///< loads in a row that it waits for
+  unsigned words = 0;                                       ///< of `loads`
   llvm::DenseMap<const llvm::Instruction *, size_t> places; ///< in the block, as it was
   llvm::DenseSet<const llvm::Instruction *> moved;
 };
