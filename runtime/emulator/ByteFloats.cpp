@@ -1,11 +1,13 @@
 // Conversions to and from 8-bit floats.
 
-#include "runtime/emulator/kiln_emu.h"
+#include "runtime/emulator/MatrixNumbers.h"
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 namespace {
+
+using kiln::emulator::bitsOfFloat;
+using kiln::emulator::widen;
 
 struct Format {
   int mantissaBits, bias;
@@ -80,23 +82,15 @@ uint8_t amdCodeOf(float value, uint32_t type) {
 
 /// With the bits of NaN that conversions without an instruction give it.
 uint32_t amdSingleOf(uint8_t code, uint32_t type) {
-  uint32_t sign = uint32_t(code >> 7) << 31, magnitude = code & 0x7f;
-  if (isFnuz(type) && code == 0x80)
-    return 0x7fc00000;
-  if (type == KILN_EMU_E4M3 && magnitude == 0x7f)
-    return sign | 0x7ff00000;
-  if (type == KILN_EMU_E5M2 && magnitude >= 0x7c)
-    return sign | 0x7f800000 | (magnitude > 0x7c ? 0x400000 : 0) | (magnitude & 3) << 21;
+  constexpr uint32_t quietBit = 0x400000, fnuzNan = 0x7fc00000, e4m3Nan = 0x7ff00000;
   const Format &format = formatOf(type);
-  uint32_t exponent = magnitude >> format.mantissaBits;
-  uint32_t fraction = magnitude & ((1u << format.mantissaBits) - 1);
-  if (exponent)
-    fraction |= 1u << format.mantissaBits;
-  float number =
-      std::ldexp(float(fraction), int(std::max(exponent, 1u)) - format.bias - format.mantissaBits);
-  uint32_t bits;
-  std::memcpy(&bits, &number, sizeof bits);
-  return sign | bits;
+  float number = widen(code, 8, format.mantissaBits, format.bias, type == KILN_EMU_E5M2);
+  uint32_t bits = bitsOfFloat(number), sign = bits & 0x80000000;
+  if (isFnuz(type))
+    return code == 0x80 ? fnuzNan : bits;
+  if (type == KILN_EMU_E4M3)
+    return (code & 0x7f) == 0x7f ? sign | e4m3Nan : bits;
+  return std::isnan(number) ? bits | quietBit : bits;
 }
 
 } // namespace

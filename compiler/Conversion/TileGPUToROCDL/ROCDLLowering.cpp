@@ -232,15 +232,10 @@ public:
     // v_rcp_f32 is good to 1 ulp, but takes no denormal results: LLVM scales where it must.
     return {};
   }
-  /// The matrix unit's formats of 8 bits, from CDNA 3 and RDNA 4 on.
-  bool convertsFormat(Type format) const {
-    bool hasConversions = info.matrix.mfmaGeneration >= 3 || info.matrix.wmmaGeneration >= 4;
-    return hasConversions && tilegpu::readsFormat(info, format);
-  }
 
-  /// What is beyond the largest number the instruction makes infinity or NaN, so it gets the
-  /// largest number. NaN it would be told as that; of the FNUZ formats' it is told, as they have
-  /// but one, of others the bits are added.
+  /// The instruction makes infinity or NaN of numbers beyond the largest, and so gets the largest
+  /// in place of them. That would bound NaNs, too: in the FNUZ formats, which have but one, the
+  /// instruction gets them as they are; in others all bits but the sign are set behind it.
   Value narrowPair(OpBuilder &b, Location loc, Value low, Value high, Type format) const override {
     if (!convertsFormat(format))
       return {};
@@ -441,6 +436,12 @@ public:
   }
 
 private:
+  /// The matrix unit's formats of 8 bits, from CDNA 3 and RDNA 4 on.
+  bool convertsFormat(Type format) const {
+    bool hasConversions = info.matrix.mfmaGeneration >= 3 || info.matrix.wmmaGeneration >= 4;
+    return hasConversions && tilegpu::readsFormat(info, format);
+  }
+
   static SmallVector<Value> multiplyFormats(OpBuilder &b, Location loc,
                                             const MatrixInstruction &unit,
                                             const ScaledFragment &left, const ScaledFragment &right,

@@ -289,17 +289,15 @@ double LayoutCosts::load(tile::LoadOp op, const LinearLayout &layout) {
   constexpr double held = 128, spilled = 8;
   unsigned bits = tilegpu::storageBits(getElementTypeOrSelf(op.getType()));
   cost += spilled * std::max(0.0, double(layout.numRegisters()) * bits / 32 - held);
-  if (!mayRunAhead(op) || (target.matrix.matrixLoads && !target.asyncCopies))
+  if (!mayRunAhead(op))
     return cost;
   auto pointer = cast<tile::PtrType>(getElementTypeOrSelf(op.getPtr().getType()));
   int64_t vector =
       accessVector(op.getPtr(), op.getMask(), layout, target.maxVectorBits, facts).elements;
   int64_t pieceBytes = vector * pointer.getElementBytes();
   constexpr int64_t wordBytes = 4, leastBytes = 8, wholeBytes = 16;
-  if (!target.matrix.matrixLoads && pieceBytes < wordBytes)
-    cost += double(layout.numRegisters());
   if (!target.asyncCopies)
-    return cost;
+    return pieceBytes < wordBytes ? cost + double(layout.numRegisters()) : cost;
   constexpr double latency = 200, throughL1 = 64;
   return pieceBytes < leastBytes   ? cost + latency
          : pieceBytes < wholeBytes ? cost + throughL1

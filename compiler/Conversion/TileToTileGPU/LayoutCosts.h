@@ -20,9 +20,10 @@
 //                 lane's mask is true; 8 more for each register of a loaded tile beyond 128; 200
 //                 more for a load that could run ahead of a loop's dots, but not in pieces so small
 //                 (docs/pipelining.md): all wait for it in each iteration; 64 more in pieces of 8
-//                 bytes, which go through the L1 cache. Without matrix loads 1 more for each
-//                 element of less than a word that is loaded by itself for a dot, as it has to be
-//                 put together with others, and of a store each warp's share of what several hold
+//                 bytes, which go through the L1 cache. Without such copies 1 more for each element
+//                 of less than a word that is loaded by itself for a dot, as it has to be put
+//                 together with others. Of a store, without matrix loads, each warp's share of what
+//                 several hold
 //   atomic        16 per register; of additions without result, per instruction 8 (a loop of
 //                 compare-and-swap for 16 bits alone: 64), and 2 for each sector; 8 more for each
 //                 instruction of the block's warps that lanes with duplicates make necessary

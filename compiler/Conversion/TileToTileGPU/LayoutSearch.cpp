@@ -51,8 +51,8 @@ private:
   }
 
   /// A dot's layout and that of all around it may have to change together: searches again from each
-  /// of its other choices, which it keeps until no move lowers the total. Takes what is less than
-  /// `least`.
+  /// of its other choices, which it keeps until no move lowers the total. Takes what is a hundredth
+  /// less than `least`: of nearer ones the model does not know which is better.
   double searchFromDot(unsigned dot, double least) {
     LayoutNode &node = graph.nodes()[dot];
     constexpr double worthwhile = 0.99;

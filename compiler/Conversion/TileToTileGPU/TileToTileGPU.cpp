@@ -260,8 +260,7 @@ LogicalResult assignLayouts(func::FuncOp kernel, const TargetInfo &target) {
     proposeLayouts(*graph, target, numWarps, facts);
     LayoutCosts costs(target, facts);
     // What copies to shared memory, by threads or by warps, the model weighs too coarsely for that.
-    bool fromDots = !target.asyncCopies && !target.warpCopies && !target.matrix.matrixLoads;
-    searchLayouts(*graph, costs, fromDots);
+    searchLayouts(*graph, costs, /*fromDots=*/!target.asyncCopies && !target.warpCopies);
   }
   LayoutWriter(*graph).run();
   eraseDeadTensors(kernel);

@@ -247,10 +247,8 @@ static void orderForRegisters(llvm::Function &kernel, int spareRegisters) {
 static void preloadArguments(llvm::Function &kernel) {
   constexpr unsigned mostBytes = 4 * (16 - 2);
   const llvm::DataLayout &layout = kernel.getDataLayout();
-  uint64_t end = 0;
   for (llvm::Argument &argument : kernel.args()) {
-    end = llvm::alignTo(end, layout.getABITypeAlign(argument.getType())) +
-          layout.getTypeAllocSize(argument.getType());
+    uint64_t end = argumentOffset(argument) + layout.getTypeAllocSize(argument.getType());
     if (end > mostBytes || argument.hasByRefAttr())
       return;
     argument.addAttr(llvm::Attribute::InReg);
@@ -288,8 +286,8 @@ static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
   if (!multiplies(kernel)) {
     joinComparisons(kernel);
     reachForward(kernel);
-    // Two thirds of the registers with which a processor has all of its waves: with fewer in flight
-    // these wait longer than with fewer waves.
+    // Two thirds of the registers with which a processor has all of its waves: of RDNA's own
+    // kernels less is slower, though more waves are there.
     constexpr unsigned mostOfCdna = 42, mostOfRdna = 64;
     if (facts.spareRegisters >= nearlyNone)
       gatherLoads(kernel, target.matrix.mfmaGeneration ? mostOfCdna : mostOfRdna);

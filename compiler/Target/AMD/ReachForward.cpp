@@ -51,12 +51,12 @@ struct Offset {
 };
 
 /// A mask's other alternative is so large that what is taken from it for a constant is not below 0.
-Offset offsetOf(llvm::Use &use, const llvm::Loop &loop) {
+Offset offsetOf(llvm::Use &use) {
   using namespace llvm::PatternMatch;
   auto *choice = llvm::dyn_cast<llvm::SelectInst>(use);
   llvm::Value *value = nullptr;
   const llvm::APInt *other = nullptr;
-  if (choice && loop.contains(choice) &&
+  if (choice &&
       (match(choice, m_Select(m_Value(), m_Value(value), m_APInt(other))) ||
        match(choice, m_Select(m_Value(), m_APInt(other), m_Value(value)))) &&
       other->uge(reach))
@@ -86,7 +86,7 @@ public:
     for (llvm::BasicBlock *block : loop.blocks())
       for (llvm::Instruction &instruction : *block)
         if (llvm::Use *offset = offsetOfBufferAccess(&instruction))
-          add(offsetOf(*offset, loop));
+          add(offsetOf(*offset));
     for (auto &[alike, byConstant] : groups)
       if (lowestOf(byConstant).size() < byConstant.size())
         share(alike, byConstant);
@@ -102,7 +102,9 @@ private:
   using ByConstant = std::map<int64_t, llvm::SmallVector<Offset, 4>>;
   using Groups = llvm::MapVector<Alike, ByConstant>;
 
-  void add(const Offset &offset) {
+  void add(Offset offset) {
+    if (offset.choice && !loop.contains(offset.choice))
+      offset = {offset.use, nullptr, offset.choice, 0};
     const llvm::SCEV *start = evolution.getSCEV(offset.value);
     const llvm::SCEV *step = evolution.getZero(start->getType());
     if (auto *moved = llvm::dyn_cast<llvm::SCEVAddRecExpr>(start);
@@ -190,23 +192,14 @@ private:
 /// the access reaches. Of offsets of zero or more: what it brings for others is not measured.
 void addBehindMask(llvm::Use &use) {
   using namespace llvm::PatternMatch;
-  auto *choice = llvm::dyn_cast<llvm::SelectInst>(use);
-  if (!choice)
-    return;
-  llvm::Value *offset = nullptr;
-  const llvm::APInt *constant = nullptr, *other = nullptr;
-  auto sum = m_AddLike(m_Value(offset), m_APInt(constant));
-  bool sendsFalse = match(choice, m_Select(m_Value(), sum, m_APInt(other)));
-  if ((!sendsFalse && !match(choice, m_Select(m_Value(), m_APInt(other), sum))) ||
-      !constant->isStrictlyPositive() || constant->sge(reach) ||
-      !(*other - *constant).isMinSignedValue() ||
-      !llvm::isKnownNonNegative(offset, llvm::SimplifyQuery(choice->getDataLayout())))
-    return;
-  llvm::IRBuilder<> b(llvm::cast<llvm::Instruction>(use.getUser()));
-  llvm::Value *out = b.getInt(*other - *constant);
-  llvm::Value *chosen =
-      b.CreateSelect(choice->getCondition(), sendsFalse ? offset : out, sendsFalse ? out : offset);
-  use.set(b.CreateAdd(chosen, b.getInt(*constant)));
+  Offset offset = offsetOf(use);
+  llvm::Value *base = nullptr;
+  const llvm::APInt *constant = nullptr;
+  if (offset.choice && match(offset.value, m_AddLike(m_Value(base), m_APInt(constant))) &&
+      constant->isStrictlyPositive() && constant->slt(reach) &&
+      offset.other - constant->getSExtValue() == std::numeric_limits<int32_t>::min() &&
+      llvm::isKnownNonNegative(base, llvm::SimplifyQuery(offset.choice->getDataLayout())))
+    reachFrom(base, constant->getSExtValue(), offset);
 }
 
 } // namespace

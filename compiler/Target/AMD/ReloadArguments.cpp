@@ -102,19 +102,6 @@ private:
     return behind.copy(op, place, [&](llvm::Value *value) { return copyOf(value, known, place); });
   }
 
-  /// Where arguments are: one behind the other (LLVM, "User Guide for AMDGPU Backend", "Kernarg
-  /// Segment").
-  uint64_t offsetOf(const llvm::Argument &argument) const {
-    uint64_t offset = 0;
-    for (const llvm::Argument &other : argument.getParent()->args()) {
-      offset = llvm::alignTo(offset, layout.getABITypeAlign(other.getType()));
-      if (&other == &argument)
-        break;
-      offset += layout.getTypeAllocSize(other.getType());
-    }
-    return offset;
-  }
-
   llvm::Value *reload(llvm::Argument &argument, llvm::BasicBlock &place) {
     llvm::IRBuilder<> b(&place, behind.end(place));
     llvm::Value *&address = addresses[&place];
@@ -124,7 +111,8 @@ private:
       address = b.CreateCall(type, llvm::InlineAsm::get(type, "", "=s,0", /*hasSideEffects=*/true),
                              {address});
     }
-    llvm::Value *at = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), address, offsetOf(argument));
+    llvm::Value *at =
+        b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), address, argumentOffset(argument));
     llvm::LoadInst *load =
         b.CreateAlignedLoad(argument.getType(), at, layout.getABITypeAlign(argument.getType()));
     load->setMetadata(llvm::LLVMContext::MD_invariant_load,
@@ -142,6 +130,18 @@ private:
 };
 
 } // namespace
+
+uint64_t argumentOffset(const llvm::Argument &argument) {
+  const llvm::DataLayout &layout = argument.getParent()->getDataLayout();
+  uint64_t offset = 0;
+  for (const llvm::Argument &other : argument.getParent()->args()) {
+    offset = llvm::alignTo(offset, layout.getABITypeAlign(other.getType()));
+    if (&other == &argument)
+      break;
+    offset += layout.getTypeAllocSize(other.getType());
+  }
+  return offset;
+}
 
 void reloadArguments(llvm::Function &kernel) {
   llvm::DominatorTree tree(kernel);
