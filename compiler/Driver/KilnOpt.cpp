@@ -17,6 +17,7 @@
 #include "compiler/Dialect/Tile/Transforms/SplitPrograms.h"
 #include "compiler/Dialect/Tile/Transforms/SplitTiles.h"
 #include "compiler/Dialect/Tile/Transforms/TrimDots.h"
+#include "compiler/Dialect/Tile/Transforms/UnclampAddresses.h"
 #include "compiler/Dialect/Tile/Transforms/UseTensorMaps.h"
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
@@ -54,6 +55,7 @@ int main(int argc, char **argv) {
   kiln::registerSplitProgramsPass();
   kiln::registerSplitTilesPass();
   kiln::registerTrimDotsPass();
+  kiln::registerUnclampAddressesPass();
   kiln::registerUseTensorMapsPass();
   kiln::registerTileToCPUPasses();
   kiln::registerTileToTileGPUPass();

@@ -14,6 +14,7 @@
 #include "compiler/Dialect/Tile/Transforms/SplitPrograms.h"
 #include "compiler/Dialect/Tile/Transforms/SplitTiles.h"
 #include "compiler/Dialect/Tile/Transforms/TrimDots.h"
+#include "compiler/Dialect/Tile/Transforms/UnclampAddresses.h"
 #include "compiler/Dialect/Tile/Transforms/UseTensorMaps.h"
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
@@ -69,6 +70,8 @@ void addSimplification(PassManager &passes) {
 
 LogicalResult simplify(ModuleOp module) {
   PassManager passes(module.getContext());
+  // After it addresses have no bounds that their accesses' masks have.
+  passes.addNestedPass<func::FuncOp>(createUnclampAddressesPass());
   // After it masks that are true for all iterations of a loop, and all programs, are constants.
   passes.addNestedPass<func::FuncOp>(createFoldComparisonsPass());
   // After it nobody asks loops how far they have moved addresses, which can then run ahead.

@@ -3,7 +3,9 @@
 
 #include "tests/language/Numbers.h"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace kiln::testing {
 namespace {
@@ -76,6 +78,67 @@ def kernel(p, q, r, n):
       if (i < n)
         ASSERT_EQ(r[size_t(i)], 3 * i - 200) << n << " " << i;
     }
+  }
+}
+
+/// Indices are kept within bounds that the mask has, too, or has not.
+TEST_P(Memory, BoundsOfIndicesUnderMasks) {
+  const char *source = R"(
+@triton.jit
+def kernel(p, q, r, s, t, rows, columns, N: tl.constexpr):
+    i = tl.arange(0, N)
+    inside = (i < rows)[:, None] & (i >= 3)[:, None] & (i < columns)[None, :]
+    out = i[:, None] * N + i[None, :]
+    # All that the mask lets through is as it is.
+    row = tl.maximum(tl.minimum(i, rows - 1), 3)
+    column = tl.where(i < columns, i, 0)
+    tl.store(q + out, tl.load(p + row[:, None] * columns + column[None, :], mask=inside, other=-1))
+    # These change what it lets through: closer bounds, the other axis, other conditions.
+    row = tl.minimum(i, rows - 2)[:, None] - tl.minimum(i, 4)[:, None]
+    column = tl.minimum(i[None, :], tl.minimum(rows - 1, columns - 1)) - tl.where(i > 6, 2, 0)[None, :]
+    tl.store(r + out, tl.load(p + row * columns + column, mask=inside, other=-2))
+    # One of two conditions is enough.
+    either = (i < columns)[None, :] | (i < 2)[:, None]
+    column = tl.minimum(i, columns - 1)[None, :] + tl.zeros_like(i)[:, None]
+    tl.store(s + out, tl.load(p + column, mask=either, other=-3))
+    # Where something is written, and a loop's own indices.
+    for first in range(0, rows, 8):
+        k = first + tl.arange(0, 8)
+        last = tl.minimum(k, rows - 1)
+        x = tl.load(p + last * columns, mask=k < rows)
+        tl.store(t + tl.maximum(last, 0), x, mask=(k < rows) & (k >= 0))
+)";
+  constexpr int size = 32;
+  for (auto [rows, columns] : {std::pair(20, 27), {32, 32}, {9, 31}, {3, 5}}) {
+    Buffer<int> p(rows * columns), q(size * size), r(size * size), s(size * size), t(rows);
+    for (int i = 0; i < rows * columns; ++i)
+      p[size_t(i)] = 7 * i + 5;
+    ASSERT_EQ(runSource(source, GetParam(),
+                        {{"p", "*i32", p},
+                         {"q", "*i32", q},
+                         {"r", "*i32", r},
+                         {"s", "*i32", s},
+                         {"t", "*i32", t},
+                         {"rows", "i32", rows},
+                         {"columns", "i32", columns}},
+                        {{"N", size}}),
+              "");
+    auto at = [&p, columns = columns](int row, int column) {
+      return p[size_t(row * columns + column)];
+    };
+    for (int i = 0; i < size; ++i)
+      for (int j = 0; j < size; ++j) {
+        bool isIn = i < rows && i >= 3 && j < columns;
+        size_t out = size_t(i * size + j);
+        ASSERT_EQ(q[out], isIn ? at(i, j) : -1) << i << " " << j;
+        int row = std::min(i, rows - 2) - std::min(i, 4);
+        int column = std::min(j, std::min(rows - 1, columns - 1)) - (j > 6 ? 2 : 0);
+        ASSERT_EQ(r[out], isIn ? at(row, column) : -2) << i << " " << j;
+        ASSERT_EQ(s[out], j < columns || i < 2 ? at(0, std::min(j, columns - 1)) : -3)
+            << i << " " << j;
+      }
+    for (int i = 0; i < rows; ++i)
+      ASSERT_EQ(t[size_t(i)], at(i, 0)) << i;
   }
 }
 

@@ -1,8 +1,8 @@
 #include "compiler/Dialect/Tile/Transforms/MaskBounds.h"
 
 #include "compiler/Dialect/Tile/Tile.h"
+#include "compiler/Dialect/Tile/Transforms/TensorViews.h"
 #include "mlir/IR/Matchers.h"
-#include <numeric>
 
 using namespace mlir;
 
@@ -13,29 +13,18 @@ class MaskReader {
 public:
   explicit MaskReader(IndexPolynomials &polynomials) : polynomials(polynomials) {}
 
-  /// `axes[i]`: the mask's axis that is axis i of `value`. Gives whether all of it was understood.
-  bool read(Value value, SmallVector<unsigned> axes) {
-    if (matchPattern(value, m_One()))
+  /// A view of the mask. Gives whether all of it was understood.
+  bool read(TensorView view) {
+    view = view.source();
+    if (matchPattern(view.value, m_One()))
       return true;
-    Operation *op = value.getDefiningOp();
+    Operation *op = view.value.getDefiningOp();
     if (auto both = dyn_cast_if_present<arith::AndIOp>(op)) {
-      bool left = read(both.getLhs(), axes), right = read(both.getRhs(), axes);
+      bool left = read(view.of(both.getLhs())), right = read(view.of(both.getRhs()));
       return left && right;
     }
-    if (auto broadcast = dyn_cast_if_present<tile::BroadcastOp>(op))
-      return read(broadcast.getSource(), axes);
-    if (auto expand = dyn_cast_if_present<tile::ExpandDimsOp>(op)) {
-      axes.erase(axes.begin() + expand.getAxis());
-      return read(expand.getSource(), axes);
-    }
-    if (auto trans = dyn_cast_if_present<tile::TransOp>(op)) {
-      SmallVector<unsigned> moved(axes.size());
-      for (auto [axis, source] : llvm::enumerate(trans.getOrder()))
-        moved[source] = axes[axis];
-      return read(trans.getSource(), moved);
-    }
     auto compare = dyn_cast_if_present<arith::CmpIOp>(op);
-    return compare && readComparison(compare, axes);
+    return compare && readComparison(compare, view.axes);
   }
 
   MaskBounds result;
@@ -93,9 +82,7 @@ private:
 
 MaskBounds boundsOf(Value mask, IndexPolynomials &polynomials) {
   MaskReader reader(polynomials);
-  SmallVector<unsigned> axes(tile::shapeOf(mask.getType()).size());
-  std::iota(axes.begin(), axes.end(), 0);
-  reader.result.areAll = reader.read(mask, axes);
+  reader.result.areAll = reader.read(viewOf(mask));
   return reader.result;
 }
 
