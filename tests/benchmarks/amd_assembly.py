@@ -212,17 +212,41 @@ def _as_buffer_access(text, arch):
     return f"buffer_{what}_{width} {data}, {offset}, s[96:99], {'null' if arch.startswith('gfx12') else 0} offen"
 
 
-def cycles_of_mca(kernel, loop, arch):
-    """llvm-mca's estimate for one iteration."""
-    body = [_as_buffer_access(kernel.instructions[at].text, arch) for at in loop if kernel.instructions[at].kind() != "branch"]
-    iterations = 20
+def _ask_mca(body, arch, iterations):
+    """llvm-mca's cycles for all iterations, and those of each unit for one of them."""
     try:  # it does not end on some sequences of matrix instructions
-        ran = subprocess.run(["llvm-mca-22", "-mtriple=amdgcn-amd-amdhsa", f"-mcpu={arch}", f"-iterations={iterations}", "-instruction-info=0",
-                              "-resource-pressure=0"], input="\n".join(body), capture_output=True, text=True, timeout=30)
+        ran = subprocess.run(["llvm-mca-22", "-mtriple=amdgcn-amd-amdhsa", f"-mcpu={arch}", f"-iterations={iterations}", "-instruction-info=0"],
+                             input=body, capture_output=True, text=True, timeout=30)
     except subprocess.TimeoutExpired:
-        return None
+        return None, {}
     cycles = re.search(r"Total Cycles:\s+(\d+)", ran.stdout)
-    return int(cycles[1]) / iterations if cycles else None
+    units = re.findall(r"^\[[\d.]+\]\s+- (\w+)$", ran.stdout, re.MULTILINE)
+    used = re.search(r"Resource pressure per iteration:\n.*\n(.*)\n", ran.stdout)
+    return cycles and int(cycles[1]), {unit: float(value) for unit, value in zip(units, used[1].split()) if value != "-"} if used else {}
+
+
+def cycles_of_mca(kernel, loop, arch):
+    """llvm-mca's estimate for one iteration of a loop that runs on, and of its units' cycles: of what the first iterations take, hundreds of cycles are until the last of
+    their stores ends, of which a loop that does twice as much in an iteration would have half."""
+    body = "\n".join(_as_buffer_access(kernel.instructions[at].text, arch) for at in loop if kernel.instructions[at].kind() != "branch")
+    (few, _), (many, units) = (_ask_mca(body, arch, iterations) for iterations in (10, 30))
+    return (many - few) / 20 if few and many else None, units
+
+
+# Products that a SIMD of RDNA makes in a cycle, which llvm-mca does not know (AMD, "Using the Matrix Cores of AMD RDNA 4 architecture GPUs", GPUOpen, 2025: floating point
+# operations of a CU, which has two).
+RDNA_PRODUCTS = {"gfx11": ((r"i32_16x16x\d+_iu4", 256), ("", 128)), "gfx12": ((r"iu4", 1024), (r"fp8|bf8|iu8", 512), ("", 256))}
+
+
+def cycles_of_units(body, units, lds, arch):
+    """What an iteration of one wave takes of what all waves of a SIMD share: of its matrix and vector units, and, with the other SIMDs, of the LDS."""
+    if arch.startswith("gfx9"):
+        # Four cycles each; four SIMDs share the LDS.
+        return {"matrix": units.get("HWXDL", 0), "vector": units.get("HWVALU", 0), "LDS": lds}
+    rates = RDNA_PRODUCTS[arch[:5]]
+    matrix = sum(i.products() / next(rate for pattern, rate in rates if re.search(pattern, i.name)) for i in body if i.kind() == "matrix")
+    # Matrix instructions are the vector unit's, too. Two SIMDs share a half of the LDS.
+    return {"vector": matrix + units.get("HWVALU", 0) + units.get("HWTransVALU", 0), "LDS": 2 * lds}
 
 
 #===-- shared memory ------------------------------------------------------------------------------===#
@@ -403,7 +427,9 @@ def measure(text, arch, num_warps, shared=None):
     resources["lds"] = max(resources["lds"], shared or 0)
     counts = collections.Counter(i.kind() for i in body)
     widths = collections.Counter(f"{i.kind()}{i.bits()}" for i in body if i.kind() in ("load", "store", "lds_read", "lds_write"))
-    cycles, known = lds_cycles(kernel, loop, arch)
-    return {**resources, "occupancy": occupancy(resources, num_warps, arch), "products": sum(i.products() for i in body),
-            "classes": {c: counts.get(c, 0) for c in CLASSES}, "widths": dict(widths), "lds_cycles": cycles, "lds_known": round(known, 2),
-            "mca": cycles_of_mca(kernel, loop, arch), "instructions": len(body), "names": dict(collections.Counter(i.name for i in body))}
+    lds, known = lds_cycles(kernel, loop, arch)
+    cycles, units = cycles_of_mca(kernel, loop, arch)
+    waves, shared_units = occupancy(resources, num_warps, arch), cycles_of_units(body, units, lds, arch)
+    return {**resources, "occupancy": waves, "products": sum(i.products() for i in body),
+            "classes": {c: counts.get(c, 0) for c in CLASSES}, "widths": dict(widths), "lds_cycles": lds, "lds_known": round(known, 2),
+            "mca": cycles, "units": shared_units, "simd": max(*shared_units.values(), cycles / waves) if cycles and waves else None, "instructions": len(body), "names": dict(collections.Counter(i.name for i in body))}

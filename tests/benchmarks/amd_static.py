@@ -8,8 +8,9 @@
 Each case is a kernel with its signature and config; both compilers get the same. Triton (3.4 or later, in this Python) is told
 what its launcher would find: pointers and strides divisible by 16 where the signature says so, and arrays below 2 GiB, which
 Kiln is told, too (`--small-arrays`), but with --large-arrays. Prints
-registers, LDS, occupancy, instructions by class, cycles of LDS by a model of its banks (amd_assembly.py), and llvm-mca's
-estimate. Where one compiler's loop does the work of several iterations, its numbers are divided; what several warps compute alike counts
+registers, LDS, occupancy, instructions by class, cycles of LDS by a model of its banks (amd_assembly.py), llvm-mca's
+estimate of one wave ("mca"), and the least that a SIMD takes for an iteration when as many waves run as fit ("simd"): the wave's cycles by their
+number, or those of a unit that they share, the matrix unit, the vector unit or the LDS, which no number of waves makes less. Where one compiler's loop does the work of several iterations, its numbers are divided; what several warps compute alike counts
 once. Both get fewer stages where Triton's code
 would take more LDS than there is.
 
@@ -445,7 +446,7 @@ def per_iteration(outcome):
     def scaled(name, value):
         return None if value is None else value / shares[name]
     return {name: {**{c: scaled(name, outcome[name]["classes"][c]) for c in CLASSES},
-                   "lds_cycles": scaled(name, outcome[name]["lds_cycles"]), "mca": scaled(name, outcome[name]["mca"])} for name in shares}
+                   "lds_cycles": scaled(name, outcome[name]["lds_cycles"]), "mca": scaled(name, outcome[name]["mca"]), "simd": scaled(name, outcome[name]["simd"])} for name in shares}
 
 
 def number(value):
@@ -453,10 +454,10 @@ def number(value):
 
 
 def print_table(outcomes):
-    columns = ("matrix", "valu", "accvgpr", "salu", "lds_read", "lds_write", "lane_exchange", "load", "store", "wait", "barrier", "branch", "lds_cycles", "mca")
-    print("| kernel | VGPR | AGPR | spills | LDS KiB | waves | " + " | ".join(columns) + " | mca ratio |")
-    print("| --- " * (len(columns) + 7) + "|")
-    ratios = []
+    columns = ("matrix", "valu", "accvgpr", "salu", "lds_read", "lds_write", "lane_exchange", "load", "store", "wait", "barrier", "branch", "lds_cycles", "mca", "simd")
+    print("| kernel | VGPR | AGPR | spills | LDS KiB | waves | " + " | ".join(columns) + " | mca ratio | simd ratio |")
+    print("| --- " * (len(columns) + 8) + "|")
+    ratios = {"mca": [], "simd": []}
     for outcome in outcomes:
         errors = [f"{c}: {outcome[c]['error']}" for c in ("kiln", "triton") if "error" in outcome[c]]
         if errors:
@@ -466,12 +467,15 @@ def print_table(outcomes):
         both = lambda get: f"{get(outcome['kiln'])} / {get(outcome['triton'])}"
         cells = [both(lambda o: o["vgpr"]), both(lambda o: o["agpr"]), both(lambda o: o["spilled"]), both(lambda o: o["lds"] // 1024), both(lambda o: number(o["occupancy"]))]
         cells += [f"{number(loops['kiln'][c])} / {number(loops['triton'][c])}" for c in columns]
-        mine, theirs = loops["kiln"]["mca"], loops["triton"]["mca"]
-        ratio = theirs / mine if mine and theirs else None
-        ratios += [ratio] if ratio else []
-        print(f"| {outcome['name']} | " + " | ".join(cells) + (f" | {ratio:.2f} |" if ratio else " | ? |"))
-    if ratios:
-        print(f"\ngeometric mean of the mca ratios (above 1: Kiln's loop is shorter): {math.exp(sum(map(math.log, ratios)) / len(ratios)):.3f} over {len(ratios)} kernels")
+        for measured, known in ratios.items():
+            mine, theirs = loops["kiln"][measured], loops["triton"][measured]
+            known += [theirs / mine] if mine and theirs else []
+            cells.append(f"{theirs / mine:.2f}" if mine and theirs else "?")
+        print(f"| {outcome['name']} | " + " | ".join(cells) + " |")
+    print("\ngeometric means of the ratios (above 1: Kiln's loop is shorter):")
+    for measured, known in ratios.items():
+        if known:
+            print(f"{measured} {math.exp(sum(map(math.log, known)) / len(known)):.3f} over {len(known)} kernels")
 
 
 def main():

@@ -167,7 +167,7 @@ def counted(kernel, way, masks, arch):
     widths = collections.Counter(f"{i.kind()} {bytes_of(i)}" for i in body if is_access(i))
     return {"bytes": sum(map(bytes_of, body)), "scalar_bytes": sum(map(scalar_bytes_of, body)), "accesses": sum(map(is_access, body)), "widths": dict(widths), **{c: classes[c] for c in CLASSES},
             "instructions": sum(classes[c] for c in CLASSES), "masks": sum(at in masks for at in way),
-            "barriers": sum(i.kind() == "barrier" for i in body), "mca": cycles_of_mca(kernel, way, arch) if way else None}
+            "barriers": sum(i.kind() == "barrier" for i in body), "mca": cycles_of_mca(kernel, way, arch)[0] if way else None}
 
 
 def measure_streaming(text, arch, num_warps, shared=None):
