@@ -107,14 +107,11 @@ private:
     const TargetInfo &target = lowering.target();
     if (target.backend != Backend::HIP)
       return true;
-    constexpr unsigned widest = 16, most = 256;
-    unsigned bytes = access.vector * sharedBytes(array.element);
-    auto needsBetween = [&](unsigned few) {
-      return lowering.neededRegisters > few && lowering.neededRegisters <= most;
-    };
+    constexpr unsigned widest = 16;
+    unsigned bytes = access.vector * sharedBytes(array.element), needed = lowering.neededRegisters;
     if (target.matrix.mfmaGeneration)
-      return bytes != widest / 2 || !needsBetween(192);
-    return target.matrix.wmmaGeneration && bytes == widest && needsBetween(160);
+      return bytes != widest / 2 || needed <= 192 || needed > 256;
+    return target.matrix.wmmaGeneration && bytes == widest && needed > 160;
   }
 
   const ScalarBuilder &s;

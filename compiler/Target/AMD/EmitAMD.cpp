@@ -227,14 +227,15 @@ static constexpr int nearlyNone = 48;
 /// For RDNA's threads, of which products need most of 256 registers: loads and stores stand where
 /// they wait least, and what LLVM would hold all through a loop is computed again. Kernels that
 /// lack registers spill in any case, and were seen to spill more with loads together, or with
-/// indices computed again, and to wait longer with words that need two others at a time.
+/// indices computed again, and to wait longer with words that need two others at a time, unless
+/// they did already.
 static void orderForRegisters(llvm::Function &kernel, int spareRegisters) {
   constexpr int inFlight = 8, beyondHelp = -64;
   delayWrites(kernel);
-  if (spareRegisters > lacking)
-    pairHalves(kernel);
-  if (spareRegisters > beyondHelp)
+  if (spareRegisters > beyondHelp) {
+    pairHalves(kernel, spareRegisters > lacking ? PairedHalves::Any : PairedHalves::OfChoices);
     placeLoads(kernel);
+  }
   if (spareRegisters < nearlyNone && spareRegisters > beyondHelp)
     recomputeIndices(kernel);
   if (spareRegisters < inFlight)

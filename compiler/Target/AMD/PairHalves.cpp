@@ -1,7 +1,9 @@
 // Elements of 16 bits change places in registers where rows become columns: those that come from
 // memory along m or n, and those that two reads of shared memory bring of one operand. With 16-bit
 // registers (RDNA 3) LLVM moves each half by itself, and copies words that it has overwritten. One
-// instruction (v_perm_b32) makes a word of any two halves.
+// instruction (v_perm_b32) makes a word of any two halves. It takes which halves from a register,
+// so that of two words of which lanes choose one in either order, as those that halves of a wave
+// have exchanged, nothing is chosen but that.
 //
 // Each element of a vector is traced back through the shuffles, insertions and extractions that
 // LLVM has made of the program's; a word whose halves are not one word already becomes that
@@ -16,7 +18,9 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 
+#include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace kiln {
 namespace {
@@ -81,19 +85,21 @@ std::optional<Half> origin(llvm::Value *vector, unsigned index) {
 /// One vector, written as words.
 class Words {
 public:
-  /// False where an element comes from no vector of words, or all words are there already.
-  bool find(llvm::Instruction &value) {
+  /// False where an element comes from no vector of words, or no word is worth an instruction.
+  bool find(llvm::Instruction &value, PairedHalves which) {
     vector = &value;
-    bool isPaired = false;
+    bool isPaired = false, areChoices = true;
     for (unsigned index = 0; index < halvesOf(value.getType())->getNumElements(); ++index) {
       std::optional<Half> half = origin(&value, index);
       if (!half)
         return false;
       halves.push_back(*half);
-      if (index % 2)
-        isPaired |= !wholeWord(halves[index - 1], halves[index]);
+      if (index % 2 == 0 || wholeWord(halves[index - 1], halves[index]))
+        continue;
+      isPaired = true;
+      areChoices &= areOfOneChoice(halves[index - 1], halves[index]);
     }
-    return isPaired;
+    return isPaired && (areChoices || which == PairedHalves::Any);
   }
 
   void write() const {
@@ -122,12 +128,57 @@ private:
     if (wholeWord(low, high))
       return wordOf(low.vector ? low : high, b);
     const Half &lower = low.vector ? low : high, &upper = high.vector ? high : low;
-    // AMD, "RDNA3 ISA", V_PERM_B32: bytes 0 to 3 are the second operand's, 4 to 7 the first one's.
-    constexpr uint32_t lowHalf = 0x0100, step = 0x0202, first = 0x0404;
-    uint32_t selector =
-        (lowHalf + lower.isUpper() * step) | (lowHalf + upper.isUpper() * step + first) << 16;
-    return b.CreateIntrinsic(llvm::Intrinsic::amdgcn_perm, {},
-                             {wordOf(upper, b), wordOf(lower, b), b.getInt32(selector)});
+    if (areOfOneChoice(lower, upper)) {
+      llvm::SelectInst *choice = choiceOf(lower);
+      llvm::Value *first = choice->getTrueValue(), *second = choice->getFalseValue();
+      bool isSwapped = choiceOf(upper)->getTrueValue() != first;
+      llvm::Value *selector = b.CreateSelect(
+          choice->getCondition(), b.getInt32(selectorOf({false, lower}, {isSwapped, upper})),
+          b.getInt32(selectorOf({true, lower}, {!isSwapped, upper})));
+      return permute(b, asWord(first, b), asWord(second, b), selector);
+    }
+    return permute(b, wordOf(lower, b), wordOf(upper, b),
+                   b.getInt32(selectorOf({false, lower}, {true, upper})));
+  }
+
+  /// Of which of two words a half is, and which one.
+  using Place = std::pair<bool, Half>;
+
+  static uint32_t selectorOf(const Place &low, const Place &high) {
+    auto bytesOf = [](const Place &place) {
+      constexpr uint32_t lowHalf = 0x0100, step = 0x0202, second = 0x0404;
+      return lowHalf + place.second.isUpper() * step + place.first * second;
+    };
+    return bytesOf(low) | bytesOf(high) << 16;
+  }
+
+  /// AMD, "RDNA3 ISA", V_PERM_B32: bytes 0 to 3 are the second operand's, 4 to 7 the first one's.
+  static llvm::Value *permute(llvm::IRBuilder<> &b, llvm::Value *first, llvm::Value *second,
+                              llvm::Value *selector) {
+    return b.CreateIntrinsic(llvm::Intrinsic::amdgcn_perm, {}, {second, first, selector});
+  }
+
+  /// The choice of which a half's vector, one word, is the result.
+  static llvm::SelectInst *choiceOf(const Half &half) {
+    if (halvesOf(half.vector->getType())->getNumElements() != 2)
+      return nullptr;
+    auto *cast = llvm::dyn_cast<llvm::BitCastInst>(half.vector);
+    return llvm::dyn_cast<llvm::SelectInst>(cast ? cast->getOperand(0) : half.vector);
+  }
+
+  /// Whether both are of the same two words, of which one condition chooses.
+  static bool areOfOneChoice(const Half &low, const Half &high) {
+    llvm::SelectInst *one = low.vector ? choiceOf(low) : nullptr,
+                     *other = high.vector ? choiceOf(high) : nullptr;
+    auto both = [](const llvm::SelectInst &choice) {
+      return std::minmax<const llvm::Value *>({choice.getTrueValue(), choice.getFalseValue()});
+    };
+    return one && other && one->getCondition() == other->getCondition() &&
+           both(*one) == both(*other);
+  }
+
+  static llvm::Value *asWord(llvm::Value *value, llvm::IRBuilder<> &b) {
+    return b.CreateBitCast(value, b.getInt32Ty());
   }
 
   static llvm::Value *wordOf(const Half &half, llvm::IRBuilder<> &b) {
@@ -142,7 +193,7 @@ private:
 
 } // namespace
 
-void pairHalves(llvm::Function &kernel) {
+void pairHalves(llvm::Function &kernel, PairedHalves which) {
   llvm::SmallVector<llvm::Instruction *> vectors;
   for (llvm::Instruction &instruction : llvm::instructions(kernel))
     if (isPutTogether(&instruction) && llvm::any_of(instruction.users(), [](llvm::User *user) {
@@ -151,7 +202,7 @@ void pairHalves(llvm::Function &kernel) {
         }))
       vectors.push_back(&instruction);
   for (llvm::Instruction *vector : vectors)
-    if (Words words; words.find(*vector))
+    if (Words words; words.find(*vector, which))
       words.write();
 }
 

@@ -9,9 +9,16 @@ class Function;
 
 namespace kiln {
 
+/// Which words.
+enum class PairedHalves {
+  /// Those of two words of which lanes choose: in place of the choices, of as many registers.
+  OfChoices,
+  Any,
+};
+
 /// Has vectors of 16-bit elements that are put together from others' elements put together word by
 /// word.
-void pairHalves(llvm::Function &kernel);
+void pairHalves(llvm::Function &kernel, PairedHalves which);
 
 } // namespace kiln
 

@@ -39,20 +39,23 @@ llvm::Constant *numbersFrom(unsigned first, llvm::Type *type) {
 }
 
 /// LLVM folds all that the function computes, also the instruction for words.
-Outcome outcomeOf(const std::string &body) {
+Outcome outcomeOf(const std::string &body, kiln::PairedHalves which = kiln::PairedHalves::Any,
+                  bool condition = false) {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module =
-      parseIR("define void @f(<4 x i16> %a, <4 x i16> %b, i16 %one, ptr %p) {\n" + body +
+      parseIR("define void @f(<4 x i16> %a, <4 x i16> %b, i16 %one, i1 %c, ptr %p) {\n" + body +
                   "  store <4 x i16> %r, ptr %p\n  ret void\n}",
               context);
   llvm::Function &function = *module->getFunction("f");
-  kiln::pairHalves(function);
+  kiln::pairHalves(function, which);
   EXPECT_FALSE(llvm::verifyModule(*module, &llvm::errs()));
   for (unsigned argument : {0, 1})
     function.getArg(argument)->replaceAllUsesWith(
         numbersFrom(4 * argument, function.getArg(argument)->getType()));
   function.getArg(2)->replaceAllUsesWith(
       llvm::ConstantInt::get(function.getArg(2)->getType(), 100));
+  function.getArg(3)->replaceAllUsesWith(
+      llvm::ConstantInt::getBool(function.getArg(3)->getType(), condition));
   Outcome outcome;
   for (llvm::Instruction &op : llvm::instructions(function)) {
     auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&op);
@@ -76,6 +79,50 @@ TEST(PairHalves, WordsOfTwoVectorsAreOneInstructionEach) {
   EXPECT_EQ(outcomeOf("  %r = shufflevector <4 x i16> %a, <4 x i16> %b, "
                       "<4 x i32> <i32 5, i32 2, i32 2, i32 5>\n"),
             (Outcome{{5, 2, 2, 5}, 2}));
+}
+
+/// Both halves of a wave have exchanged a word, and want both words in one order.
+TEST(PairHalves, WordsThatLanesChooseAreNotChosen) {
+  const std::string words =
+      "  %x = shufflevector <4 x i16> %a, <4 x i16> poison, <2 x i32> <i32 0, i32 1>\n"
+      "  %y = shufflevector <4 x i16> %b, <4 x i16> poison, <2 x i32> <i32 2, i32 3>\n"
+      "  %v = bitcast <2 x i16> %x to i32\n"
+      "  %w = bitcast <2 x i16> %y to i32\n";
+  const std::string choices = "  %s = select i1 %c, i32 %v, i32 %w\n"
+                              "  %t = select i1 %c, i32 %w, i32 %v\n"
+                              "  %f = bitcast i32 %s to <2 x i16>\n"
+                              "  %g = bitcast i32 %t to <2 x i16>\n";
+  const std::string interleaved = words + choices +
+                                  "  %r = shufflevector <2 x i16> %f, <2 x i16> %g, "
+                                  "<4 x i32> <i32 0, i32 2, i32 1, i32 3>\n";
+  // Of one choice taken twice.
+  const std::string twice = words + choices +
+                            "  %r = shufflevector <2 x i16> %f, <2 x i16> %f, "
+                            "<4 x i32> <i32 1, i32 2, i32 3, i32 0>\n";
+  for (kiln::PairedHalves which : {kiln::PairedHalves::Any, kiln::PairedHalves::OfChoices}) {
+    EXPECT_EQ(outcomeOf(interleaved, which, true), (Outcome{{0, 6, 1, 7}, 2}));
+    EXPECT_EQ(outcomeOf(interleaved, which, false), (Outcome{{6, 0, 7, 1}, 2}));
+    EXPECT_EQ(outcomeOf(twice, which, true), (Outcome{{1, 0, 1, 0}, 2}));
+    EXPECT_EQ(outcomeOf(twice, which, false), (Outcome{{7, 6, 7, 6}, 2}));
+  }
+}
+
+TEST(PairHalves, OthersStayWhereChoicesAloneAreWanted) {
+  const std::string other = "  %r = shufflevector <4 x i16> %a, <4 x i16> %b, "
+                            "<4 x i32> <i32 0, i32 4, i32 3, i32 7>\n";
+  EXPECT_EQ(outcomeOf(other, kiln::PairedHalves::OfChoices), (Outcome{{0, 4, 3, 7}, 0}));
+  // Two conditions, or other words.
+  const std::string apart =
+      "  %d = xor i1 %c, true\n"
+      "  %f = shufflevector <4 x i16> %a, <4 x i16> poison, <2 x i32> <i32 0, i32 1>\n"
+      "  %g = shufflevector <4 x i16> %b, <4 x i16> poison, <2 x i32> <i32 0, i32 1>\n"
+      "  %h = shufflevector <4 x i16> %b, <4 x i16> poison, <2 x i32> <i32 2, i32 3>\n"
+      "  %s = select i1 %c, <2 x i16> %f, <2 x i16> %g\n";
+  const std::string end =
+      "  %r = shufflevector <2 x i16> %s, <2 x i16> %t, <4 x i32> <i32 0, i32 2, i32 1, i32 3>\n";
+  for (const char *choice : {"  %t = select i1 %d, <2 x i16> %g, <2 x i16> %f\n",
+                             "  %t = select i1 %c, <2 x i16> %h, <2 x i16> %f\n"})
+    EXPECT_EQ(outcomeOf(apart + choice + end, kiln::PairedHalves::OfChoices).permutations, 0u);
 }
 
 TEST(PairHalves, WordsThatAreThereStay) {
