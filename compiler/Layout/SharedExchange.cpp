@@ -364,7 +364,8 @@ std::optional<SharedLayout> planTransposedShared(const LinearLayout &source,
     return std::nullopt;
   ArrayRef<BinaryVector> piece = lanes.take_front(pieceBits);
   BinarySpan stored(source.columns(Dim::Register));
-  if (!all_of(piece, [&](BinaryVector column) { return stored.contains(column); }))
+  bool isRow = rank(piece) == pieceBits;
+  if (!isRow || !all_of(piece, [&](BinaryVector column) { return stored.contains(column); }))
     return std::nullopt;
   // Two lanes read the halves of a piece: as if one read all of it. The rows that a thread's
   // registers are from are read by lanes.

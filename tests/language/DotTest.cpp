@@ -175,6 +175,16 @@ TEST_P(Dot, OfFewerRowsOrColumnsThanTheUnitHas) {
     }
 }
 
+/// K is less than one instruction's, so threads multiply by themselves.
+TEST_P(Dot, OfShortRows) {
+  for (int k : {1, 2, 4, 8})
+    for (bool isTransposed : {false, true}) {
+      checkProduct(GetParam(), {"fp16", "fp32", 1, 16, 16, k, "", 1e-6, false, isTransposed});
+      checkProduct(GetParam(), {"bf16", "fp32", 1, 32, 64, k, "", 1e-6, true, isTransposed});
+      checkProduct(GetParam(), {"i8", "i32", 1, 32, 32, k, "", 0, false, isTransposed});
+    }
+}
+
 TEST_P(Dot, WithAccumulators) {
   checkProduct(GetParam(), {"fp16", "fp32", 1, 32, 32, 32, "", 1e-6, true});
   checkProduct(GetParam(), {"fp16", "fp32", 2, 16, 32, 32, "", 1e-6, true});
@@ -313,6 +323,10 @@ def kernel(a, b, c, trips, N: tl.constexpr, K: tl.constexpr):
 }
 
 KILN_SOURCE_TESTS(Dot);
+INSTANTIATE_TEST_SUITE_P(OfAmd, Dot,
+                         ::testing::Values("emu:gfx90a", "emu:gfx950", "emu:gfx1100",
+                                           "emu:gfx1201"),
+                         sourceTargetName);
 
 } // namespace
 } // namespace kiln::testing

@@ -167,7 +167,10 @@ private:
       return nullptr;
     llvm::Instruction *place =
         firstWrite == accesses.end() ? block.getTerminator() : firstWrite->first;
-    for (llvm::Instruction *product : llvm::ArrayRef(products).take_front(firstHalf()))
+    llvm::ArrayRef<llvm::Instruction *> early = llvm::ArrayRef(products).take_front(firstHalf());
+    if (llvm::any_of(early, [&](auto *product) { return needsReadBehind(*place, product); }))
+      return nullptr;
+    for (llvm::Instruction *product : early)
       if (place->comesBefore(product))
         bringBefore(product, place);
     llvm::IRBuilder<> b(place);
@@ -225,6 +228,18 @@ private:
         if (visit(source))
           pending.push_back(source);
       }
+  }
+
+  /// Whether the product is computed from what is read behind the place: in front of it threads may
+  /// not have met yet for what is read.
+  bool needsReadBehind(const llvm::Instruction &place, llvm::Instruction *product) const {
+    bool isNeeded = false;
+    visitSources(product, [&](llvm::Instruction *source) {
+      bool isBehind = place.comesBefore(source);
+      isNeeded |= isBehind && source->mayReadOrWriteMemory();
+      return isBehind && !isNeeded;
+    });
+    return isNeeded;
   }
 
   /// By access: the number of the first product that is computed from it.

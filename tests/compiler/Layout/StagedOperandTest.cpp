@@ -259,6 +259,10 @@ TEST(StagedOperand, ReadsAcrossRowsRefuseWhatDoesNotFit) {
   EXPECT_FALSE(planTransposedShared(
       alongN, operandOf("mma.m16n8k16.f16.f32", MatrixOperand::B, {64, 128}), 16, memory))
       << "32 lanes";
+  LinearLayout result = coalescedLayout({16, 16}, {1, 0}, 1, 64, 4),
+               first = fmaOperandLayout(result, MatrixOperand::A, 8);
+  EXPECT_FALSE(planTransposedShared(coalescedLayout({16, 8}, {0, 1}, 8, 64, 4), first, 16, memory))
+      << "neighbouring lanes read one element";
 }
 
 //===----------------------------------------------------------------------===//

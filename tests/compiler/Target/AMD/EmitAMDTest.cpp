@@ -199,6 +199,23 @@ TEST(EmitAMD, WorkOnWhatIsWrittenStandsBehindHalfOfTheProducts) {
   EXPECT_NE(behind.find("%d = "), llvm::StringRef::npos);
 }
 
+/// Other threads write it in front of the barrier.
+TEST(EmitAMD, WhatIsReadBehindABarrierStaysThere) {
+  std::string code = replaced(productLoop, "<4 x half> %a, <4 x half> %a, <16 x float> %sum",
+                              "<4 x half> %a, <4 x half> %late, <16 x float> %sum");
+  code = replaced(code, "WRITTEN", R"(%y = fadd <4 x half> %x, %x
+  store <4 x half> %y, ptr addrspace(3) %to
+  fence syncscope("workgroup") release
+  call void @llvm.amdgcn.s.barrier()
+  fence syncscope("workgroup") acquire
+  %late = load <4 x half>)");
+  code = replaced(replaced(code, "BETWEEN", "%b = fadd <4 x half> %a, %a"), "CARRIED", "");
+  code = optimised(code);
+  size_t barrier = code.find("call void @llvm.amdgcn.s.barrier()");
+  ASSERT_NE(barrier, std::string::npos);
+  EXPECT_GT(code.find("%late = load"), barrier);
+}
+
 /// Where "%y = fadd", work on what is carried, stands: behind a barrier for the scheduler?
 bool isBehindBarrier(const std::string &code) {
   size_t barrier = code.find("call void @llvm.amdgcn.sched.barrier(i32 0)");
