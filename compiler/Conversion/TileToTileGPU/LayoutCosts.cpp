@@ -76,12 +76,12 @@ double LayoutCosts::conversion(tilegpu::LayoutAttr from, tilegpu::LayoutAttr to,
     return 0;
   unsigned bits = tilegpu::storageBits(element);
   auto [entry, isNew] = conversions.try_emplace({from, to, bits, unsigned(taker)}, 0.0);
-  if (isNew) {
-    double cost = plannedConversion(from.getLayout(), to.getLayout(), bits, taker);
-    conversions[{from, to, bits, unsigned(taker)}] = cost;
-    return cost;
-  }
-  return entry->second;
+  double cost =
+      isNew ? plannedConversion(from.getLayout(), to.getLayout(), bits, taker) : entry->second;
+  conversions[{from, to, bits, unsigned(taker)}] = cost;
+  // A pointer from another thread has no base and offset any more.
+  constexpr double withoutBuffer = 32;
+  return isa<tile::PtrType>(element) && !target.matrix.matrixLoads ? cost + withoutBuffer : cost;
 }
 
 //===-- nodes

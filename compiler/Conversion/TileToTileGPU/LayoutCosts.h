@@ -6,7 +6,9 @@
 //                                two barriers of 20, of 2 where the block is one warp, which may
 //                                then be in place of shuffles, or two waits of 20 where warps
 //                                exchange with themselves; forbidden if the tile exceeds it;
-//                                without ldmatrix 1 for each word that a thread has to put together
+//                                without ldmatrix 1 for each word that a thread has to put
+//                                together, and 32 more for pointers, which lose the base that
+//                                buffers have
 //                 for a dot      the same, of the buffer that it would go through, which may also
 //                                be one in place of shuffles (StagedOperand.h); no barriers where
 //                                warps' copies bring it: the loop has them for all of these
@@ -55,6 +57,8 @@ public:
   LayoutCosts(const TargetInfo &target, const AxisInfoAnalysis &facts)
       : target(target), facts(facts), expected(facts), samples(facts) {}
 
+  /// Whether threads' copies to shared memory run ahead, which the model weighs coarsely.
+  bool hasAsyncCopies() const { return target.asyncCopies; }
   /// What the node itself costs with this choice.
   double node(const LayoutNode &node, const LayoutChoice &choice);
   /// Who takes a converted value. BesideProducts: what is no dot, in a kernel that has some.

@@ -252,9 +252,13 @@ private:
            node.transfer != LayoutTransfer::Carried && !isMemoryEffectFree(node.op);
   }
 
-  /// Whether the node makes elements of fewer bits: behind it a conversion costs less.
-  bool isNarrowing(unsigned index) const {
-    return isa_and_nonnull<arith::TruncFOp, arith::TruncIOp>(graph.nodes()[index].op);
+  /// Whether a conversion behind what the node is computed of costs less than one of that: it makes
+  /// elements of fewer bits, or pointers, of which indices do.
+  bool followsProducers(unsigned index) const {
+    const LayoutNode &node = graph.nodes()[index];
+    return isa_and_nonnull<arith::TruncFOp, arith::TruncIOp>(node.op) ||
+           (!node.results.empty() &&
+            isa<tile::PtrType>(getElementTypeOrSelf(node.results.front())));
   }
 
   /// Where a proposal spreads to.
@@ -290,7 +294,7 @@ private:
       return result;
     if (reach == Reach::Computed && isAccessAsLarge(start, start))
       return result;
-    if (reach == Reach::Producers && !isNarrowing(start))
+    if (reach == Reach::Producers && (costs.hasAsyncCopies() || !followsProducers(start)))
       return result;
     auto &tried = this->tried[unsigned(reach)];
     auto known = tried.find({start, proposal});
