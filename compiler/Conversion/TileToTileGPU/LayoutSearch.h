@@ -13,8 +13,8 @@
 //   * the same without accesses to tiles as large: a loop's sums stay where products leave them,
 //     and what is stored of them is converted, in few bits, on its way;
 //   * without threads' copies, the same for what narrows elements, or makes pointers, and all that
-//   these are computed of, up
-//     to a product or an access: fewer bits change their threads, and pointers keep their base.
+//     these are computed of, up to a product or an access: fewer bits change their threads, and
+//     pointers keep their base.
 // The regions are what makes it work: a single step inside a chain of elementwise operations only
 // ever adds conversions at both ends.
 //
