@@ -196,11 +196,18 @@ LinearLayout LinearLayout::shrinkAxis(unsigned axis) const {
   return LinearLayout(inSpace, out, result).withoutFreeRegisters();
 }
 
-LinearLayout LinearLayout::growAxis(unsigned axis, int64_t size) const {
+LinearLayout LinearLayout::growAxis(unsigned axis, int64_t size, bool overLanes) const {
   LayoutSpace out = outSpace.withBits(Dim::axis(axis), llvm::Log2_64(size));
   BinaryColumns result;
   for (BinaryVector column : matrix)
     result.push_back(project(column, outSpace, out));
+  unsigned dealt = 0, bits = out.bits(Dim::axis(axis));
+  auto step = [&](unsigned bit) { return out.with(0, Dim::axis(axis), uint64_t(1) << bit); };
+  if (overLanes)
+    for (BinaryVector &column :
+         MutableArrayRef(result).slice(inSpace.position(Dim::Lane), inSpace.bits(Dim::Lane)))
+      if (column == 0 && dealt < bits)
+        column = step(dealt++);
   LinearLayout grown(inSpace, out, result);
   ArrayRef<BinaryVector> registers = grown.columns(Dim::Register);
   auto stepsOutside = [&](BinaryVector column) {
@@ -210,8 +217,8 @@ LinearLayout LinearLayout::growAxis(unsigned axis, int64_t size) const {
     return false;
   };
   unsigned first = llvm::find_if(registers, stepsOutside) - registers.begin();
-  for (unsigned bit = 0; bit < out.bits(Dim::axis(axis)); ++bit)
-    grown = grown.insertRegisterBit(first + bit, out.with(0, Dim::axis(axis), uint64_t(1) << bit));
+  for (unsigned bit = dealt; bit < bits; ++bit)
+    grown = grown.insertRegisterBit(first + bit - dealt, step(bit));
   return grown;
 }
 

@@ -142,9 +142,10 @@ public:
   LinearLayout shrinkAxis(unsigned axis) const;
   /// Axis `axis`, of size 1, grows to `size`, a thread holding what repeats its
   /// elements: in its registers before the first that steps along an outer axis, so
-  /// that merging the two axes leaves neighbours neighbours. A layout of a
-  /// broadcast's result that gives its operand this one.
-  LinearLayout growAxis(unsigned axis, int64_t size) const;
+  /// that merging the two axes leaves neighbours neighbours. `overLanes`: lanes that
+  /// hold the same share the repetitions first. A layout of a broadcast's result that
+  /// gives its operand this one.
+  LinearLayout growAxis(unsigned axis, int64_t size, bool overLanes = false) const;
   /// shrinkAxis, then squeezeAxis: the result of a reduction along `axis`.
   LinearLayout slice(unsigned axis) const;
   /// Register bit `bit` (in its new place) is added with the given output.

@@ -271,7 +271,7 @@ NAME = re.compile(r"^[vs]_([a-z]+\d?(?:_(?:or|add|lshl))?)_(?:nc_|co_)?(?:u32_u2
 
 
 class Lanes:
-    """The integer registers of one wave: an array for each known one. Branches are not followed."""
+    """The integer registers of one wave: an array for each known one."""
 
     def __init__(self, lanes):
         self.lanes, self.registers = lanes, {"v0": np.arange(lanes, dtype=np.uint32)}
@@ -305,7 +305,7 @@ class Lanes:
             return self._compare(compared, instruction)
         if re.match(r"[vs]_(cndmask|cselect)_b32", instruction.name):
             return self._select(instruction)
-        name = NAME.match(instruction.name.replace("s_movk_", "s_mov_").replace("v_bfe_i32", "v_bfei_u32"))
+        name = NAME.match(re.sub("s_movk_|v_accvgpr_(read|write|mov)_", "v_mov_", instruction.name).replace("v_bfe_i32", "v_bfei_u32"))
         sources = [self.value(o) for o in instruction.operands[1:] if o != "vcc" and ":" not in o]
         if instruction.name.startswith("v_readfirstlane"):
             return None if sources[0] is None else np.full(self.lanes, sources[0][0], dtype=np.uint32)
@@ -401,18 +401,35 @@ def offset_between(instruction):
     return (offsets[1] - offsets[0]) * scale if len(offsets) == 2 else (offsets[0] if offsets else 0) * scale
 
 
+def waves_at(kernel, lanes):
+    """A wave in front of each instruction that is reached. A block begins with what the nearest block in front of it, of those that lead there, ends with."""
+    ranges, after = kernel.blocks()
+    ends, pending = {}, {0}
+    while pending:
+        number = min(pending)
+        before = [n for n in ends if number in after[n]]
+        wave = Lanes(lanes)
+        if before:
+            wave.registers = dict(ends[max([n for n in before if n < number] or before)])
+        for at in range(*ranges[number]):
+            yield at, wave
+            wave.run(kernel.instructions[at])
+        ends[number] = wave.registers
+        pending = (pending | after[number]) - ends.keys()
+
+
 def lds_cycles(kernel, loop, arch):
     """(cycles of the loop's shared-memory accesses, share of them whose addresses are known)."""
     lanes, banks = (64, 64 if arch == "gfx950" else 32) if arch.startswith("gfx9") else (32, 32)
-    wave, cycles, known, all_accesses, inside = Lanes(lanes), 0, 0, 0, set(loop)
-    for at, instruction in enumerate(kernel.instructions[:loop[-1] + 1]):
+    cycles, known, all_accesses, inside = 0, 0, 0, set(loop)
+    for at, wave in waves_at(kernel, lanes):
+        instruction = kernel.instructions[at]
         kind = instruction.kind()
         if at in inside and kind in ("lds_read", "lds_write") and instruction.operands:
             operand = instruction.operands[1 if kind == "lds_read" else 0].split()[0]
             address = wave.value(operand)
             cycles += cycles_of_access(instruction, address, lanes, banks)
             known, all_accesses = known + (address is not None), all_accesses + 1
-        wave.run(instruction)
     return cycles, known / all_accesses if all_accesses else 1.0
 
 

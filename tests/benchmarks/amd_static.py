@@ -205,13 +205,13 @@ def by_loop(ir):
         if re.search(r"scf\.for|scf\.while|\} do \{", line):
             around.append((indent, number))
         loops[around[-1][1] if around else None].append(line)
-    return loops.values()
+    return loops
 
 
 def repeated_in_loop(ir, products_of):
     """By how much more is computed than asked for in the loop with most products: of some dots, mostly. `products_of`: of a line with a dot,
     the product's (m, n, k) and how often it is computed; else none."""
-    dots = [[(math.prod(shape), times) for shape, times in filter(None, map(products_of, lines))] for lines in by_loop(ir)]
+    dots = [[(math.prod(shape), times) for shape, times in filter(None, map(products_of, lines))] for lines in by_loop(ir).values()]
     main = max(dots, key=lambda loop: sum(size for size, _ in loop))
     return sum(size * times for size, times in main) / sum(size for size, _ in main) if main else 1
 
@@ -230,6 +230,13 @@ def asked_for(ir, num_warps):
     """Products of one iteration for a warp, by Kiln's IR, if all dots of the kernel have one shape, else 0."""
     shapes = set(KILN_SHAPE.findall(ir))
     return math.prod(map(int, *shapes)) / num_warps if len(shapes) == 1 else 0
+
+
+def asked_in_loop(ir, num_warps):
+    """Those of an iteration of Kiln's main loop, whatever the shapes; 0 without a loop."""
+    def asked(lines):
+        return sum(math.prod(map(int, found.groups()[4:])) for found in map(KILN_DOT.search, lines) if found)
+    return max((asked(lines) for loop, lines in by_loop(ir).items() if loop is not None), default=0) / num_warps
 
 
 def repeated_by_triton(ir, num_warps):
@@ -262,7 +269,7 @@ def by_kiln(case, args):
             raise RuntimeError(next((line for line in built.stderr.splitlines() if "error" in line), "no message"))
         return built.stdout
     ir = emitted("tilegpu")
-    return emitted("asm"), None, repeated_by_kiln(ir, case["num_warps"]), asked_for(ir, case["num_warps"])
+    return emitted("asm"), None, repeated_by_kiln(ir, case["num_warps"]), asked_for(ir, case["num_warps"]), asked_in_loop(ir, case["num_warps"])
 
 
 class Anything(types.ModuleType):
@@ -432,9 +439,9 @@ def compare(case, args):
                 return compare({**case, "num_stages": case["num_stages"] - 1}, args)
             outcome[compiler] = {"error": "takes more LDS than there is"}
     # A compiler that knows that some are zeros, as rows that no array has, may leave them out: they are done, too.
-    for compiler in ("triton", "kiln"):
-        if asked and outcome[compiler].get("products"):
-            outcome[compiler]["products"] = max(outcome[compiler]["products"], *asked)
+    for compiler, done in (("triton", asked[:1]), ("kiln", asked)):
+        if done and outcome[compiler].get("products"):
+            outcome[compiler]["products"] = max(outcome[compiler]["products"], *done)
     return outcome
 
 

@@ -58,6 +58,30 @@ def kernel(p, out, n):
   }
 }
 
+// A rank of at most 16 has one block of 32, or none.
+TEST_P(ControlFlow, LoopsThatRunOnceAtMost) {
+  for (int rank : {-3, 0, 1, 16, 40}) {
+    Ints out = outputsOf<int32_t>(R"(
+@triton.jit
+def kernel(out, n):
+    rank = tl.minimum(n, 16)
+    sum = tl.full((32,), 7, tl.int32)
+    last = -1
+    for k in range(tl.cdiv(rank, 32)):
+        i = k * 32 + tl.arange(0, 32)
+        sum += tl.where(i < rank, i + 1, 0)
+        last = k
+    tl.store(out + tl.arange(0, 32), sum)
+    tl.store(out + 32, last)
+)",
+                                  GetParam(), "i32", 33, {{"n", "i32", rank}});
+    int kept = std::min(rank, 16);
+    for (int i = 0; i < 32; ++i)
+      EXPECT_EQ(out[i], 7 + (i < kept ? i + 1 : 0));
+    EXPECT_EQ(out[32], kept > 0 ? 0 : -1);
+  }
+}
+
 TEST_P(ControlFlow, LoadsStandUnderTheirCondition) {
   // The pointer is not to be read where the condition is false: the emulator checks reads.
   Ints out = outputsOf<int32_t>(R"(

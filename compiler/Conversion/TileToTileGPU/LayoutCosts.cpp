@@ -76,12 +76,12 @@ double LayoutCosts::conversion(tilegpu::LayoutAttr from, tilegpu::LayoutAttr to,
     return 0;
   unsigned bits = tilegpu::storageBits(element);
   auto [entry, isNew] = conversions.try_emplace({from, to, bits, unsigned(taker)}, 0.0);
-  if (isNew) {
-    double cost = plannedConversion(from.getLayout(), to.getLayout(), bits, taker);
-    conversions[{from, to, bits, unsigned(taker)}] = cost;
-    return cost;
-  }
-  return entry->second;
+  double cost =
+      isNew ? plannedConversion(from.getLayout(), to.getLayout(), bits, taker) : entry->second;
+  conversions[{from, to, bits, unsigned(taker)}] = cost;
+  // A pointer from another thread has no base and offset any more.
+  constexpr double withoutBuffer = 32;
+  return isa<tile::PtrType>(element) && !target.matrix.matrixLoads ? cost + withoutBuffer : cost;
 }
 
 //===-- nodes
@@ -196,6 +196,12 @@ double LayoutCosts::instructions(Operation *op, const LinearLayout &layout,
   return std::ldexp(all, -int(repeated));
 }
 
+/// As many sectors cost as much. What waits for no store is AMD's wave: of ways through shared
+/// memory to write fewer lines at a time it waits for each.
+int64_t LayoutCosts::sectorsOfLines(int64_t lines, bool isStore) const {
+  return isStore && !target.matrix.matrixLoads ? lines : 2 * lines - 1;
+}
+
 double LayoutCosts::access(Operation *op, Value pointers, Value mask, const LinearLayout &layout,
                            AccessKind kind) {
   auto type = cast<RankedTensorType>(pointers.getType());
@@ -236,7 +242,7 @@ double LayoutCosts::access(Operation *op, Value pointers, Value mask, const Line
   if (isGuess)
     sectors = std::max(sectors, loopDepth(op->getBlock()) > 0 ? fewSectors : 1);
   else
-    sectors = std::max(sectors, 2 * touched(lineBytes) - 1);
+    sectors = std::max(sectors, sectorsOfLines(touched(lineBytes), isa<tile::StoreOp>(op)));
   return instructions(op, layout, vectors) *
          ((vector > 1 ? kind.vector : kind.single) + 2 * double(sectors));
 }

@@ -6,24 +6,27 @@
 //                                two barriers of 20, of 2 where the block is one warp, which may
 //                                then be in place of shuffles, or two waits of 20 where warps
 //                                exchange with themselves; forbidden if the tile exceeds it;
-//                                without ldmatrix 1 for each word that a thread has to put together
+//                                without ldmatrix 1 for each word that a thread has to put
+//                                together, and 32 more for pointers, which lose the base that
+//                                buffers have
 //                 for a dot      the same, of the buffer that it would go through, which may also
 //                                be one in place of shuffles (StagedOperand.h); no barriers where
 //                                warps' copies bring it: the loop has them for all of these
 //   load, store   per instruction 4, and 2 for each 32-byte sector that a warp's access touches, or
-//                 4 for each line of 128 bytes but the first, whose tags are looked up one by one;
-//                 of single elements of tiles of one dimension whose places are quotients or
-//                 remainders and can be sampled (SampledIndices.h) the same, but loads 2 for each
-//                 sector that a warp touches in all of its registers, which stay in the L1 cache
-//                 from one to the next, and 4 for each line of an instruction beyond the five that
-//                 lanes touch which are 16 bytes apart; 1 in all for an instruction of which no
-//                 lane's mask is true; 8 more for each register of a loaded tile beyond 128; 200
-//                 more for a load that could run ahead of a loop's dots, but not in pieces so small
-//                 (docs/pipelining.md): all wait for it in each iteration; 64 more in pieces of 8
-//                 bytes, which go through the L1 cache. Without such copies 1 more for each element
-//                 of less than a word that is loaded by itself for a dot, as it has to be put
-//                 together with others. Of a store, without matrix loads, each warp's share of what
-//                 several hold
+//                 4 for each line of 128 bytes but the first, whose tags are looked up one by one,
+//                 of stores 2 for each without matrix loads, as a way through shared memory is
+//                 waited for; of single elements of tiles of one dimension whose places are
+//                 quotients or remainders and can be sampled (SampledIndices.h) the same, but loads
+//                 2 for each sector that a warp touches in all of its registers, which stay in the
+//                 L1 cache from one to the next, and 4 for each line of an instruction beyond the
+//                 five that lanes touch which are 16 bytes apart; 1 in all for an instruction of
+//                 which no lane's mask is true; 8 more for each register of a loaded tile beyond
+//                 128; 200 more for a load that could run ahead of a loop's dots, but not in pieces
+//                 so small (docs/pipelining.md): all wait for it in each iteration; 64 more in
+//                 pieces of 8 bytes, which go through the L1 cache. Without such copies 1 more for
+//                 each element of less than a word that is loaded by itself for a dot, as it has to
+//                 be put together with others. Of a store, without matrix loads, each warp's share
+//                 of what several hold
 //   atomic        16 per register; of additions without result, per instruction 8 (a loop of
 //                 compare-and-swap for 16 bits alone: 64), and 2 for each sector; 8 more for each
 //                 instruction of the block's warps that lanes with duplicates make necessary
@@ -54,6 +57,8 @@ public:
   LayoutCosts(const TargetInfo &target, const AxisInfoAnalysis &facts)
       : target(target), facts(facts), expected(facts), samples(facts) {}
 
+  /// Whether threads' copies to shared memory run ahead, which the model weighs coarsely.
+  bool hasAsyncCopies() const { return target.asyncCopies; }
   /// What the node itself costs with this choice.
   double node(const LayoutNode &node, const LayoutChoice &choice);
   /// Who takes a converted value. BesideProducts: what is no dot, in a kernel that has some.
@@ -76,6 +81,7 @@ private:
   };
   std::optional<unsigned> closestAxis(mlir::Value pointers);
   double instructions(mlir::Operation *op, const LinearLayout &layout, AccessVector access) const;
+  int64_t sectorsOfLines(int64_t lines, bool isStore) const;
   double access(mlir::Operation *op, mlir::Value pointers, mlir::Value mask,
                 const LinearLayout &layout, AccessKind kind);
   bool isTakenApart(mlir::Value value);

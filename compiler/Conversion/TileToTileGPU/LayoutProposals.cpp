@@ -22,10 +22,7 @@ public:
       : graph(graph), target(target), numWarps(numWarps), facts(facts), expected(facts) {}
 
   void run() {
-    for (size_t i = 0; i < graph.nodes().size(); ++i)
-      if (auto dot = dyn_cast<tile::DotOp>(graph.nodes()[i].op);
-          dot && graph.nodes()[i].transfer == LayoutTransfer::Dot)
-        choicesOfDots.insert({i, choicesOf(dot)});
+    findChoicesOfDots();
     // Dots first: of equal layouts, the earlier proposal keeps the name.
     for (const auto &[node, choices] : choicesOfDots)
       for (const LayoutChoice &first : choices)
@@ -42,7 +39,44 @@ public:
         propose(i, rowMajor(shapeOfNode(graph.nodes()[i])));
   }
 
+  bool runForBroadcasts() {
+    for (const LayoutNode &node : graph.nodes())
+      for (auto [proposal, choice] : node.choiceOfProposal)
+        units.resize(std::max<size_t>(units.size(), proposal + 1));
+    findChoicesOfDots();
+    size_t before = units.size();
+    for (size_t i = 0; i < graph.nodes().size(); ++i)
+      if (graph.nodes()[i].transfer == LayoutTransfer::Broadcast)
+        proposeRepetitions(i);
+    return units.size() > before;
+  }
+
 private:
+  void findChoicesOfDots() {
+    for (size_t i = 0; i < graph.nodes().size(); ++i)
+      if (auto dot = dyn_cast<tile::DotOp>(graph.nodes()[i].op);
+          dot && graph.nodes()[i].transfer == LayoutTransfer::Dot)
+        choicesOfDots.insert({i, choicesOf(dot)});
+  }
+
+  /// Of a broadcast whose operand changes its layout: each thread repeats what it has, and lanes
+  /// that have the same share the repetitions.
+  void proposeRepetitions(size_t index) {
+    const LayoutNode &node = graph.nodes()[index];
+    OpOperand &operand = *node.operands.front();
+    int producer = graph.definingNode(operand.get());
+    if (producer < 0)
+      return;
+    LayoutAttr has = graph.resultLayout(graph.nodes()[producer], graph.nodes()[producer].chosen());
+    if (has == graph.operandLayout(node, node.chosen(), operand))
+      return;
+    LinearLayout repeated = has.getLayout();
+    for (auto [axis, size] : llvm::enumerate(shapeOfNode(node)))
+      if (size != repeated.shape()[axis])
+        repeated = repeated.growAxis(axis, size, /*overLanes=*/true);
+    propose(index, choice(repeated));
+  }
+
   static ArrayRef<int64_t> shapeOfNode(const LayoutNode &node) {
     bool bySource = node.transfer == LayoutTransfer::Reduce ||
                     node.transfer == LayoutTransfer::Histogram || node.results.empty();
@@ -459,6 +493,11 @@ void proposeLayouts(LayoutGraph &graph, const TargetInfo &target, unsigned numWa
                     const AxisInfoAnalysis &facts) {
   if (!graph.nodes().empty())
     Proposals(graph, target, numWarps, facts).run();
+}
+
+bool proposeBroadcasts(LayoutGraph &graph, const TargetInfo &target, unsigned numWarps,
+                       const AxisInfoAnalysis &facts) {
+  return !graph.nodes().empty() && Proposals(graph, target, numWarps, facts).runForBroadcasts();
 }
 
 } // namespace kiln

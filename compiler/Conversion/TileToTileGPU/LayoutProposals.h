@@ -17,6 +17,12 @@ namespace kiln {
 void proposeLayouts(LayoutGraph &graph, const TargetInfo &target, unsigned numWarps,
                     const AxisInfoAnalysis &facts);
 
+/// Further choices once layouts are chosen: broadcasts whose operand still changes its layout
+/// propose one in which it keeps it, as for the rows of a tile whose indices another tile's threads
+/// have loaded. Whether there are any.
+bool proposeBroadcasts(LayoutGraph &graph, const TargetInfo &target, unsigned numWarps,
+                       const AxisInfoAnalysis &facts);
+
 /// The layout of blocks that the copy engine brings, before they are staged: rows, 16 bytes a
 /// thread.
 tilegpu::LayoutAttr blockLayout(tile::DescriptorLoadOp load, unsigned warpSize, unsigned numWarps);

@@ -2,6 +2,7 @@
 
 #include "compiler/Conversion/TileToTileGPU/LayoutSearch.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
@@ -15,13 +16,14 @@ namespace {
 
 class Search {
 public:
-  Search(LayoutGraph &graph, LayoutCosts &costs) : graph(graph), costs(costs) {}
+  Search(LayoutGraph &graph, LayoutCosts &costs) : graph(graph), costs(costs) {
+    for (const LayoutNode &node : graph.nodes())
+      places.push_back(placeOf(node));
+  }
 
   double run() {
-    for (LayoutNode &node : graph.nodes()) {
+    for (LayoutNode &node : graph.nodes())
       node.current = cheapest(node);
-      places.push_back(placeOf(node));
-    }
     return settle();
   }
 
@@ -40,7 +42,6 @@ public:
     return least;
   }
 
-private:
   /// Until no move lowers the total, which it returns.
   double settle() {
     constexpr int maxSweeps = 16;
@@ -50,6 +51,7 @@ private:
     return total();
   }
 
+private:
   /// A dot's layout and that of all around it may have to change together: searches again from each
   /// of its other choices, which it keeps until no move lowers the total. Takes what is a hundredth
   /// less than `least`: of nearer ones the model does not know which is better.
@@ -250,8 +252,17 @@ private:
            node.transfer != LayoutTransfer::Carried && !isMemoryEffectFree(node.op);
   }
 
+  /// Whether a conversion behind what the node is computed of costs less than one of that: it makes
+  /// elements of fewer bits, or pointers, of which indices do.
+  bool followsProducers(unsigned index) const {
+    const LayoutNode &node = graph.nodes()[index];
+    return isa_and_nonnull<arith::TruncFOp, arith::TruncIOp>(node.op) ||
+           (!node.results.empty() &&
+            isa<tile::PtrType>(getElementTypeOrSelf(node.results.front())));
+  }
+
   /// Where a proposal spreads to.
-  enum class Reach : uint8_t { FreeEdges, Tile, Loop, Computed, Whole };
+  enum class Reach : uint8_t { FreeEdges, Tile, Loop, Computed, Producers, Whole };
 
   /// The nodes that `proposal` takes over when it spreads from `start`. Empty if the same region
   /// was tried from another of its nodes since the last change: a long chain of operations would
@@ -270,6 +281,9 @@ private:
       case Reach::Computed:
         return isWithin(start, other) && !isMultiplied(use) && !isAccessAsLarge(start, other) &&
                becomesFree(value, use, proposal);
+      case Reach::Producers:
+        return graph.definingNode(value) == int(other) && !isMultiplied(use) &&
+               !isAccessAsLarge(start, other) && becomesFree(value, use, proposal);
       case Reach::Whole:
         return true;
       }
@@ -280,6 +294,8 @@ private:
       return result;
     if (reach == Reach::Computed && isAccessAsLarge(start, start))
       return result;
+    if (reach == Reach::Producers && (costs.hasAsyncCopies() || !followsProducers(start)))
+      return result;
     auto &tried = this->tried[unsigned(reach)];
     auto known = tried.find({start, proposal});
     if (known != tried.end() && known->second == version)
@@ -289,8 +305,9 @@ private:
     while (!pending.empty()) {
       unsigned index = pending.pop_back_val();
       const LayoutNode &node = graph.nodes()[index];
-      // From a smaller tile the region is another one.
-      if (reach != Reach::Computed || isOfSameSize(start, index))
+      // From a smaller tile, and from what is computed of this, the region is another one.
+      if (reach == Reach::Producers ? index == start
+                                    : reach != Reach::Computed || isOfSameSize(start, index))
         tried[{index, proposal}] = version;
       unsigned choice = node.choiceOfProposal.lookup(proposal);
       if (choice != node.current)
@@ -321,7 +338,9 @@ private:
                     tryMove(region(index, proposal, Reach::Whole)) ||
                     tryMove(region(index, proposal, Reach::Tile)) ||
                     tryMove(region(index, proposal, Reach::Loop)) ||
-                    tryMove(region(index, proposal, Reach::Computed)) || tryMove({{index, choice}});
+                    tryMove(region(index, proposal, Reach::Computed)) ||
+                    tryMove(region(index, proposal, Reach::Producers)) ||
+                    tryMove({{index, choice}});
       }
     }
     return improved;
@@ -337,7 +356,7 @@ private:
   /// Counts the moves that were taken, and by node and proposal, at which count the region around
   /// it was tried last.
   unsigned version = 0;
-  std::array<DenseMap<std::pair<unsigned, unsigned>, unsigned>, 5> tried; // by reach
+  std::array<DenseMap<std::pair<unsigned, unsigned>, unsigned>, 6> tried; // by reach
   SmallVector<Place> places;                                              ///< of nodes
 };
 
@@ -347,6 +366,10 @@ double searchLayouts(LayoutGraph &graph, LayoutCosts &costs, bool fromDots) {
   Search search(graph, costs);
   double least = search.run();
   return fromDots ? search.runFromDots(least) : least;
+}
+
+double improveLayouts(LayoutGraph &graph, LayoutCosts &costs) {
+  return Search(graph, costs).settle();
 }
 
 } // namespace kiln

@@ -11,7 +11,10 @@
 //     of any: a sum leaves the layout of loads that its region met in front of the loop or in a
 //     row's index, where conversions cost little;
 //   * the same without accesses to tiles as large: a loop's sums stay where products leave them,
-//     and what is stored of them is converted, in few bits, on its way.
+//     and what is stored of them is converted, in few bits, on its way;
+//   * without threads' copies, the same for what narrows elements, or makes pointers, and all that
+//     these are computed of, up to a product or an access: fewer bits change their threads, and
+//     pointers keep their base.
 // The regions are what makes it work: a single step inside a chain of elementwise operations only
 // ever adds conversions at both ends.
 //
@@ -31,6 +34,9 @@ namespace kiln {
 /// Sets `current` of every node. Returns the total cost. `fromDots`: again from each of dots' other
 /// choices.
 double searchLayouts(LayoutGraph &graph, LayoutCosts &costs, bool fromDots);
+
+/// Goes on from what every node has, among choices that may be new.
+double improveLayouts(LayoutGraph &graph, LayoutCosts &costs);
 
 } // namespace kiln
 

@@ -261,6 +261,8 @@ LogicalResult assignLayouts(func::FuncOp kernel, const TargetInfo &target) {
     LayoutCosts costs(target, facts);
     // What copies to shared memory, by threads or by warps, the model weighs too coarsely for that.
     searchLayouts(*graph, costs, /*fromDots=*/!target.asyncCopies && !target.warpCopies);
+    if (!target.asyncCopies && proposeBroadcasts(*graph, target, numWarps, facts))
+      improveLayouts(*graph, costs);
   }
   LayoutWriter(*graph).run();
   eraseDeadTensors(kernel);

@@ -70,6 +70,20 @@ BlocksBehind::BlocksBehind(const llvm::Loop &loop, const llvm::DominatorTree &tr
     if (!loop.contains(block) && !tree.dominates(block, loop.getHeader()) && behind.insert(block))
       llvm::append_range(pending, llvm::successors(block));
   }
+  // LLVM makes structured code of a branch between loops: what only the other side of it needs is
+  // held all through this one, as if it stood behind it.
+  llvm::SmallPtrSet<llvm::BasicBlock *, 16> leading{loop.getHeader()};
+  pending.push_back(loop.getHeader());
+  while (!pending.empty())
+    for (llvm::BasicBlock *before : llvm::predecessors(pending.pop_back_val()))
+      if (leading.insert(before).second)
+        pending.push_back(before);
+  bool isLater = false;
+  for (llvm::BasicBlock &block : *loop.getHeader()->getParent()) {
+    isLater |= &block == loop.getHeader();
+    if (isLater && !leading.contains(&block) && tree.isReachableFromEntry(&block))
+      behind.insert(&block);
+  }
 }
 
 llvm::BasicBlock *BlocksBehind::firstBehind(llvm::BasicBlock *block) const {

@@ -32,7 +32,7 @@ private:
   llvm::DenseSet<const llvm::Instruction *> numbers;
 };
 
-/// The blocks that come behind a loop.
+/// The blocks that come behind a loop, and those of another branch that stands behind it.
 class BlocksBehind {
 public:
   BlocksBehind(const llvm::Loop &loop, const llvm::DominatorTree &tree);

@@ -370,7 +370,9 @@ private:
     auto first = generate();
     if (!first)
       return first;
-    return fitMoreBlocks(std::move(*first), kernel, target, [&] { return attempt(); });
+    return fitMoreBlocks(
+        std::move(*first), kernel, target, [&] { return attempt(); },
+        [&](const DeviceBinary &binary) { return cyclesOf(binary); });
   }
 
   /// LLVM orders RDNA's instructions for as many waves as registers allow, and so reads operands of

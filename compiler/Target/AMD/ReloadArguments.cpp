@@ -2,7 +2,8 @@
 // strides each. LLVM holds them, and products of them, in registers of the wave all through a loop,
 // for what the kernel stores behind it; of these there are about 100, and what they do not suffice
 // for goes to lanes of vector registers. So what stands behind the loop loads the arguments again,
-// from an address that LLVM cannot see through, and computes what it needs of them.
+// from an address that LLVM cannot see through, and computes what it needs of them. So does a
+// second version of the loop, for arguments that are equal.
 //
 // Not what takes divisions, nor what the loop needs, too.
 

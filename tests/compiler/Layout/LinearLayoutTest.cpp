@@ -98,6 +98,16 @@ TEST(LinearLayout, GrowAxisIsUndoneByShrinkAxis) {
             "register: 1 2; lane: 4 8 0; warp: -> 16");
 }
 
+TEST(LinearLayout, GrowAxisSharesItBetweenLanesThatHoldTheSame) {
+  LinearLayout rows = essayLayout().slice(1).expandAxis(1);
+  LinearLayout grown = rows.growAxis(1, 8, /*overLanes=*/true);
+  EXPECT_EQ(grown.str(), "register: 0,4 2,0; lane: 0,1 0,2 1,0; warp: -> 4x8");
+  EXPECT_EQ(grown.shrinkAxis(1), rows);
+  // Of two lanes one holds duplicates still.
+  EXPECT_EQ(rows.growAxis(1, 2, /*overLanes=*/true).str(),
+            "register: 2,0; lane: 0,1 0,0 1,0; warp: -> 4x2");
+}
+
 TEST(LinearLayout, FitToShapeGrowsAndShrinks) {
   LinearLayout grown = essayLayout().fitToShape({8, 16}, {1, 0});
   EXPECT_EQ(grown.str(), "register: 0,1 2,0 0,8 4,0; lane: 0,2 0,4 1,0; warp: -> 8x16");

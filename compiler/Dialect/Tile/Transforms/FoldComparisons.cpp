@@ -68,13 +68,49 @@ private:
   }
 };
 
-/// The result of a comparison, if it is known.
-std::optional<bool> resultOf(arith::CmpIOp compare, const DataFlowSolver &solver) {
-  const auto *lattice = solver.lookupState<IntegerValueRangeLattice>(compare.getResult());
+/// What is known of a number.
+std::optional<ConstantIntRanges> knownOf(Value value, const DataFlowSolver &solver) {
+  const auto *lattice = solver.lookupState<IntegerValueRangeLattice>(value);
   if (!lattice || lattice->getValue().isUninitialized())
     return std::nullopt;
-  std::optional<APInt> known = lattice->getValue().getValue().getConstantValue();
-  return known ? std::optional(known->getBoolValue()) : std::nullopt;
+  return lattice->getValue().getValue();
+}
+
+/// The result of a comparison, if it is known.
+std::optional<bool> resultOf(arith::CmpIOp compare, const DataFlowSolver &solver) {
+  std::optional<ConstantIntRanges> known = knownOf(compare.getResult(), solver);
+  std::optional<APInt> result = known ? known->getConstantValue() : std::nullopt;
+  return result ? std::optional(result->getBoolValue()) : std::nullopt;
+}
+
+/// Whether a second iteration would begin behind the loop's end, wherever that is.
+bool runsOnceAtMost(scf::ForOp loop, const DataFlowSolver &solver) {
+  auto lower = knownOf(loop.getLowerBound(), solver), upper = knownOf(loop.getUpperBound(), solver);
+  auto step = knownOf(loop.getStep(), solver);
+  if (loop.getUnsignedCmp() || !lower || !upper || !step || !step->smin().isStrictlyPositive())
+    return false;
+  unsigned wide = lower->smin().getBitWidth() + 1;
+  APInt second = lower->smin().sext(wide) + step->smin().sext(wide);
+  return upper->smax().sext(wide).sle(second);
+}
+
+/// A branch in place of a loop that runs once at most.
+void makeBranch(IRRewriter &rewriter, scf::ForOp loop) {
+  rewriter.setInsertionPoint(loop);
+  Location loc = loop.getLoc();
+  Value runs = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt, loop.getLowerBound(),
+                                     loop.getUpperBound());
+  bool hasResults = loop.getNumResults() != 0;
+  auto branch = scf::IfOp::create(rewriter, loc, loop.getResultTypes(), runs,
+                                  /*addThenBlock=*/true, /*addElseBlock=*/hasResults);
+  SmallVector<Value> arguments{loop.getLowerBound()};
+  llvm::append_range(arguments, loop.getInitArgs());
+  rewriter.mergeBlocks(loop.getBody(), branch.thenBlock(), arguments);
+  if (hasResults) {
+    rewriter.setInsertionPointToEnd(branch.elseBlock());
+    scf::YieldOp::create(rewriter, loc, loop.getInitArgs());
+  }
+  rewriter.replaceOp(loop, branch);
 }
 
 struct FoldComparisonsPass : PassWrapper<FoldComparisonsPass, OperationPass<func::FuncOp>> {
@@ -85,28 +121,40 @@ struct FoldComparisonsPass : PassWrapper<FoldComparisonsPass, OperationPass<func
     return "Replace comparisons that ranges decide by their results";
   }
 
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<scf::SCFDialect>();
+  }
+
   void runOnOperation() override {
     SmallVector<arith::CmpIOp> comparisons;
+    SmallVector<scf::ForOp> loops;
     getOperation().walk([&](arith::CmpIOp compare) { comparisons.push_back(compare); });
-    if (comparisons.empty())
+    getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    if (comparisons.empty() && loops.empty())
       return;
     DataFlowSolver solver;
     dataflow::loadBaselineAnalyses(solver);
     solver.load<Ranges>();
     if (failed(solver.initializeAndRun(getOperation())))
       return signalPassFailure();
-    for (arith::CmpIOp compare : comparisons) {
-      std::optional<bool> result = resultOf(compare, solver);
-      if (!result)
-        continue;
-      OpBuilder builder(compare);
-      TypedAttr value = builder.getBoolAttr(*result);
-      if (auto tensor = dyn_cast<RankedTensorType>(compare.getType()))
-        value = SplatElementsAttr::get(tensor, *result);
-      compare.replaceAllUsesWith(
-          arith::ConstantOp::create(builder, compare.getLoc(), value).getResult());
-      compare.erase();
-    }
+    llvm::erase_if(loops, [&](scf::ForOp loop) { return !runsOnceAtMost(loop, solver); });
+    for (arith::CmpIOp compare : comparisons)
+      if (std::optional<bool> result = resultOf(compare, solver))
+        replace(compare, *result);
+    IRRewriter rewriter(&getContext());
+    for (scf::ForOp loop : loops)
+      makeBranch(rewriter, loop);
+  }
+
+private:
+  static void replace(arith::CmpIOp compare, bool result) {
+    OpBuilder builder(compare);
+    TypedAttr value = builder.getBoolAttr(result);
+    if (auto tensor = dyn_cast<RankedTensorType>(compare.getType()))
+      value = SplatElementsAttr::get(tensor, result);
+    compare.replaceAllUsesWith(
+        arith::ConstantOp::create(builder, compare.getLoc(), value).getResult());
+    compare.erase();
   }
 };
 

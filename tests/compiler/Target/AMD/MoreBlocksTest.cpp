@@ -20,23 +20,33 @@ DeviceBinary code(uint32_t registers, uint32_t instructions = 100, uint32_t wait
   return result;
 }
 
+/// As long as the first by an estimate, and a half longer.
+constexpr uint64_t asLong = 100, longer = 150;
+
 /// What a kernel is limited to, if code as it is is the first and each after that the second; "":
 /// nothing, or it stays the first.
 std::string limitOf(DeviceBinary first, DeviceBinary second, uint32_t threads = 512,
                     llvm::StringRef name = "hip:gfx1100",
-                    llvm::StringRef attribute = "amdgpu-num-vgpr") {
+                    llvm::StringRef attribute = "amdgpu-num-vgpr", uint64_t cycles = longer) {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module = parseIR("define void @f() {\n  ret void\n}\n", context);
   llvm::Function &kernel = *module->getFunction("f");
   first.launch.threadsPerBlock = second.launch.threadsPerBlock = threads;
   second.symbol = "second";
-  DeviceBinary taken =
-      fitMoreBlocks(first, kernel, target(name), [&] { return std::optional(second); });
+  DeviceBinary taken = fitMoreBlocks(
+      first, kernel, target(name), [&] { return std::optional(second); },
+      [&](const DeviceBinary &binary) { return binary.symbol.empty() ? asLong : cycles; });
   return taken.symbol.empty() ? "" : kernel.getFnAttribute(attribute).getValueAsString().str();
 }
 
-std::string wavesOnCdna(DeviceBinary first, DeviceBinary second) {
-  return limitOf(std::move(first), std::move(second), 256, "hip:gfx942", "amdgpu-waves-per-eu");
+std::string wavesOnCdna(DeviceBinary first, DeviceBinary second, uint64_t cycles = longer) {
+  return limitOf(std::move(first), std::move(second), 256, "hip:gfx942", "amdgpu-waves-per-eu",
+                 cycles);
+}
+
+DeviceBinary withoutLoop(DeviceBinary code) {
+  code.mainLoop.reset();
+  return code;
 }
 
 TEST(MoreBlocks, AFewRegistersLessAreABlockMore) {
@@ -78,13 +88,31 @@ TEST(MoreBlocks, OnCdnaLoopsThatWaitMoreOftenAreNoLonger) {
   EXPECT_EQ(wavesOnCdna(code(150), code(128)), "");
 }
 
+TEST(MoreBlocks, OnCdnaOrLoopsTakeHardlyLonger) {
+  EXPECT_EQ(wavesOnCdna(code(138), code(128, 105, 12), 103), "4");
+  EXPECT_EQ(wavesOnCdna(code(138), code(128, 105, 12), 104), "");
+  EXPECT_EQ(wavesOnCdna(code(138), code(128, 105, 12, 4), asLong), "");
+  EXPECT_EQ(limitOf(code(199), code(192, 113), 512, "hip:gfx1100", "amdgpu-num-vgpr", asLong), "");
+}
+
+TEST(MoreBlocks, OnCdnaSoDoesCodeWithoutALoop) {
+  DeviceBinary first = withoutLoop(code(138)), second = withoutLoop(code(128));
+  EXPECT_EQ(wavesOnCdna(first, second, 103), "4");
+  EXPECT_EQ(wavesOnCdna(first, second, 104), "");
+  EXPECT_EQ(wavesOnCdna(first, code(128), asLong), "");
+  EXPECT_EQ(wavesOnCdna(withoutLoop(code(138, 100, 10, 8)), second, asLong), "");
+  EXPECT_EQ(limitOf(withoutLoop(code(199)), withoutLoop(code(192)), 512, "hip:gfx1100",
+                    "amdgpu-num-vgpr", asLong),
+            "");
+}
+
 TEST(MoreBlocks, OnCdnaFewerSpillsAreTaken) {
   auto spilled = [](uint32_t first, uint32_t second) {
     llvm::LLVMContext context;
     std::unique_ptr<llvm::Module> module = parseIR("define void @f() {\n  ret void\n}\n", context);
     auto again = [&] { return std::optional(code(256, 100, 10, second)); };
     return fitMoreBlocks(code(256, 100, 10, first), *module->getFunction("f"), target("hip:gfx942"),
-                         again)
+                         again, [](const DeviceBinary &) { return asLong; })
         .resources.spilledBytes();
   };
   EXPECT_EQ(spilled(40, 12), 12u);

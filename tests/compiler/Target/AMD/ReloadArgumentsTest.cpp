@@ -114,4 +114,45 @@ TEST(ReloadArguments, FewAreHeld) {
             "; 3");
 }
 
+/// A kernel of which `end` is the other version, in front of its loop or behind it.
+std::string versionsOf(bool isBehind) {
+  const std::string loop = R"(
+loop:
+  %i = phi i32 [ 0, %entry ], [ %i1, %loop ]
+  %c = phi <8 x float> [ zeroinitializer, %entry ], [ %d, %loop ]
+)" + productOf("%a", "%a") +
+                           R"(
+  %i1 = add i32 %i, 1
+  %more = icmp slt i32 %i1, %n
+  br i1 %more, label %loop, label %exit
+)",
+                    other = R"(
+end:
+  %x = add i64 %row, %s2
+  %y0 = add i64 %x, %s3
+  %y1 = add i64 %y0, %s4
+  %y = add i64 %y1, %s5
+  %p = getelementptr float, ptr addrspace(1) %out, i64 %y
+  store <8 x float> zeroinitializer, ptr addrspace(1) %p
+  br label %exit
+)";
+  return declareWmma + R"(
+define amdgpu_kernel void @f(i16 %narrow, i32 %n, ptr addrspace(1) %out, i64 %s0, i64 %s1, i64 %s2,
+                             i64 %s3, i64 %s4, i64 %s5, <16 x half> %a) {
+entry:
+  %row = mul i64 %s0, %s1
+  %same = icmp eq i64 %s0, %s5
+  br i1 %same, label %end, label %loop
+)" + (isBehind ? loop + other : other + loop) +
+         R"(
+exit:
+  ret void
+})";
+}
+
+TEST(ReloadArguments, AnotherVersionLoadsThemToo) {
+  EXPECT_EQ(reloads(versionsOf(/*isBehind=*/true)), "16 24 32 40 48 56 8 ; 0");
+  EXPECT_EQ(reloads(versionsOf(/*isBehind=*/false)), "; 6");
+}
+
 } // namespace

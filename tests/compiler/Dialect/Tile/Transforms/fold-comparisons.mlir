@@ -1,4 +1,4 @@
-// Masks that loops' bounds and steps decide.
+// Masks that loops' bounds and steps decide, and loops that run once at most.
 // RUN: kiln-opt %s --pass-pipeline="builtin.module(func.func(kiln-fold-comparisons),canonicalize)" | FileCheck %s
 
 // 512 is a multiple of the block: no element of any iteration is outside.
@@ -74,6 +74,70 @@ func.func @scalars(%p: !tile.ptr<i8>, %n: i32) {
     %never = arith.cmpi eq, %i, %eight : i32
     %never_byte = arith.extui %never : i1 to i8
     tile.store %p, %never_byte : (!tile.ptr<i8>, i8) -> ()
+  }
+  return
+}
+
+// A rank of at most 16 takes one block of 32, or none.
+// CHECK-LABEL: func.func @one_block_at_most
+// CHECK-NOT: scf.for
+// CHECK: %[[RUNS:.*]] = arith.cmpi sgt, %[[BLOCKS:.*]], %{{.*}}
+// CHECK: %[[SUM:.*]] = scf.if %[[RUNS]] -> (f32)
+// CHECK: arith.addf
+// CHECK: } else {
+// CHECK-NEXT: scf.yield %[[INIT:.*]] : f32
+// CHECK: tile.store %{{.*}}, %[[SUM]]
+func.func @one_block_at_most(%p: !tile.ptr<f32>, %most: i32, %init: f32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %sixteen = arith.constant 16 : i32
+  %around = arith.constant 31 : i32
+  %block = arith.constant 32 : i32
+  %rank = arith.minsi %most, %sixteen : i32
+  %above = arith.addi %rank, %around : i32
+  %blocks = arith.divsi %above, %block : i32
+  %sum = scf.for %i = %zero to %blocks step %one iter_args(%before = %init) -> (f32) : i32 {
+    %at = tile.addptr %p, %i : !tile.ptr<f32>, i32
+    %x = tile.load %at : (!tile.ptr<f32>) -> f32
+    %now = arith.addf %before, %x : f32
+    scf.yield %now : f32
+  }
+  tile.store %p, %sum : (!tile.ptr<f32>, f32) -> ()
+  return
+}
+
+// Of 33 there may be two, and of a number without bounds any. A step that may be zero says nothing.
+// CHECK-LABEL: func.func @several_blocks
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: scf.for
+func.func @several_blocks(%p: !tile.ptr<i32>, %most: i32, %by: i32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %limit = arith.constant 33 : i32
+  %block = arith.constant 32 : i32
+  %rank = arith.minsi %most, %limit : i32
+  scf.for %i = %zero to %rank step %block : i32 {
+    tile.store %p, %i : (!tile.ptr<i32>, i32) -> ()
+  }
+  scf.for %i = %zero to %most step %block : i32 {
+    tile.store %p, %i : (!tile.ptr<i32>, i32) -> ()
+  }
+  scf.for %i = %zero to %one step %by : i32 {
+    tile.store %p, %i : (!tile.ptr<i32>, i32) -> ()
+  }
+  return
+}
+
+// The second iteration would begin beyond all numbers of 32 bits.
+// CHECK-LABEL: func.func @to_the_last_number
+// CHECK-NOT: scf.for
+// CHECK: tile.store
+func.func @to_the_last_number(%p: !tile.ptr<i32>, %end: i32) {
+  %first = arith.constant 2147483640 : i32
+  %step = arith.constant 16 : i32
+  scf.for %i = %first to %end step %step : i32 {
+    tile.store %p, %i : (!tile.ptr<i32>, i32) -> ()
   }
   return
 }

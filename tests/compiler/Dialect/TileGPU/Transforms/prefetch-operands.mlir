@@ -119,7 +119,9 @@ func.func @one_stage(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !til
 // CHECK: tilegpu.shared_load
 // CHECK: tilegpu.dot
 // CHECK: tilegpu.shared_load
-// CHECK-COUNT-2: tilegpu.shared_store %[[NEXT]]
+// CHECK: %[[TURNED:.*]] = tile.trans %[[NEXT]]
+// CHECK: tilegpu.shared_store %[[TURNED]]
+// CHECK: tilegpu.shared_store %[[NEXT]]
 // CHECK: tilegpu.dot
 // CHECK: scf.yield
 // BARRIERS-LABEL: func.func @both_ways
