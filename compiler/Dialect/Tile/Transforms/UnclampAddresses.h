@@ -18,8 +18,8 @@ class Pass;
 
 namespace kiln {
 
-/// `kiln-unclamp-addresses`, on functions: minima, maxima and choices in addresses, and in masks'
-/// other addresses, that change nothing where the access's mask holds are left out.
+/// `kiln-unclamp-addresses`, on functions: minima, maxima and choices in addresses that change
+/// nothing where the access's mask holds are left out.
 std::unique_ptr<mlir::Pass> createUnclampAddressesPass();
 
 void registerUnclampAddressesPass();
