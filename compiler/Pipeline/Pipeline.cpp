@@ -70,13 +70,14 @@ void addSimplification(PassManager &passes) {
 
 LogicalResult simplify(ModuleOp module) {
   PassManager passes(module.getContext());
-  // After it addresses have no bounds that their accesses' masks have.
-  passes.addNestedPass<func::FuncOp>(createUnclampAddressesPass());
   // After it masks that are true for all iterations of a loop, and all programs, are constants.
   passes.addNestedPass<func::FuncOp>(createFoldComparisonsPass());
   // After it nobody asks loops how far they have moved addresses, which can then run ahead.
   passes.addNestedPass<func::FuncOp>(createSimplifyLoopResultsPass());
   addSimplification(passes);
+  // After it addresses have no bounds that their accesses' masks have: of masks that are alike
+  // there is one now.
+  passes.addNestedPass<func::FuncOp>(createUnclampAddressesPass());
   // After it loops carry nothing that each iteration computes alike.
   passes.addPass(createCanonicalizerPass());
   return runAndVerify(passes, module);

@@ -6,9 +6,13 @@ using namespace mlir;
 
 namespace kiln {
 
+bool isView(Operation *op) {
+  return isa<tile::BroadcastOp, tile::SplatOp, tile::ExpandDimsOp, tile::TransOp>(op);
+}
+
 bool TensorView::stepToSource() {
   Operation *op = value.getDefiningOp();
-  if (!isa_and_nonnull<tile::BroadcastOp, tile::SplatOp, tile::ExpandDimsOp, tile::TransOp>(op))
+  if (!op || !isView(op))
     return false;
   if (isa<tile::SplatOp>(op))
     axes.clear();

@@ -30,6 +30,9 @@ struct TensorView {
   TensorView of(mlir::Value operand) const { return {operand, axes}; }
 };
 
+/// Whether the operation repeats, moves or gives an axis to its operand.
+bool isView(mlir::Operation *op);
+
 /// All of a tensor, or scalar.
 TensorView viewOf(mlir::Value tensor);
 

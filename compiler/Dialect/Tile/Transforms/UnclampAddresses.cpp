@@ -106,17 +106,44 @@ private:
   SmallVector<TensorView> all;
 };
 
+bool isClamp(Operation *op) { return isa<arith::MinSIOp, arith::MaxSIOp, arith::SelectOp>(op); }
+
+/// Element by element, and without a fault whatever the numbers are.
+bool computesIndices(Operation *op) {
+  return isClamp(op) || isa<tile::AddPtrOp, arith::AddIOp, arith::SubIOp, arith::MulIOp,
+                            arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op);
+}
+
+/// Which addresses have something that may be left out: of those that loops written out move on,
+/// each is the one before and a step.
+class Clamps {
+public:
+  bool areIn(Value address) {
+    auto [entry, isNew] = known.try_emplace(address, false);
+    Operation *op = address.getDefiningOp();
+    if (!isNew || !op)
+      return entry->second;
+    bool result = isClamp(op);
+    if (!result && (computesIndices(op) || isView(op)))
+      result = llvm::any_of(op->getOperands(), [&](Value operand) { return areIn(operand); });
+    return known[address] = result;
+  }
+
+private:
+  llvm::DenseMap<Value, bool> known;
+};
+
 /// Makes an address, or what it is computed of, without what conditions imply.
 class Unclamper {
 public:
   explicit Unclamper(Value mask) : conditions(mask) {}
 
   Value run(const TensorView &view) {
-    for (auto &[known, result] : done)
-      if (known == view)
+    for (auto &[axes, result] : done[view.value])
+      if (axes == view.axes)
         return result;
     Value result = unclamp(view);
-    done.push_back({view, result});
+    done[view.value].push_back({view.axes, result});
     return result;
   }
 
@@ -159,13 +186,6 @@ private:
     return isa<RankedTensorType>(condition.getType()) ? view.of(condition) : viewOf(condition);
   }
 
-  /// Element by element, and without a fault whatever the numbers are.
-  static bool computesIndices(Operation *op) {
-    return isa<tile::AddPtrOp, arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::ExtSIOp,
-               arith::ExtUIOp, arith::TruncIOp, arith::MinSIOp, arith::MaxSIOp, arith::SelectOp>(
-        op);
-  }
-
   static bool isChosenBy(Operation *op, Value operand) {
     auto choice = dyn_cast<arith::SelectOp>(op);
     return choice && choice.getCondition() == operand;
@@ -182,7 +202,8 @@ private:
   }
 
   Conditions conditions;
-  SmallVector<std::pair<TensorView, Value>> done;
+  /// By what a view is of.
+  llvm::DenseMap<Value, SmallVector<std::pair<SmallVector<unsigned, 4>, Value>, 1>> done;
 };
 
 struct UnclampAddressesPass : PassWrapper<UnclampAddressesPass, OperationPass<func::FuncOp>> {
@@ -194,12 +215,19 @@ struct UnclampAddressesPass : PassWrapper<UnclampAddressesPass, OperationPass<fu
   }
 
   void runOnOperation() override {
-    getOperation().walk([](Operation *op) {
+    Clamps clamps;
+    llvm::DenseMap<Value, std::unique_ptr<Unclamper>> byMask;
+    auto unclamp = [&](auto access) {
+      if (!access.getMask() || !clamps.areIn(access.getPtr()))
+        return;
+      std::unique_ptr<Unclamper> &unclamper = byMask[access.getMask()];
+      if (!unclamper)
+        unclamper = std::make_unique<Unclamper>(access.getMask());
+      access.getPtrMutable().assign(unclamper->run(viewOf(access.getPtr())));
+    };
+    getOperation().walk([&](Operation *op) {
       llvm::TypeSwitch<Operation *>(op)
-          .Case<tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp>([](auto access) {
-            if (Value mask = access.getMask())
-              access.getPtrMutable().assign(Unclamper(mask).run(viewOf(access.getPtr())));
-          });
+          .Case<tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp>(unclamp);
     });
   }
 };

@@ -1,5 +1,6 @@
 // Bounds of indices that a mask has, too, are left out of the addresses under it.
 // RUN: kiln-opt %s --pass-pipeline="builtin.module(func.func(kiln-unclamp-addresses,canonicalize,cse))" | FileCheck %s
+// RUN: kiln-opt %s --pass-pipeline="builtin.module(func.func(kiln-unclamp-addresses,canonicalize))" | FileCheck %s --check-prefix=ONCE
 
 // CHECK-LABEL: func.func @rows
 // CHECK-SAME: %[[P:[a-z0-9]+]]: tensor<64x32x!tile.ptr<f32>>, %[[I:[a-z0-9]+]]: tensor<64xi32>
@@ -81,4 +82,20 @@ func.func @kept(%p: tensor<32x32x!tile.ptr<f32>>, %q: tensor<32x!tile.ptr<f32>>,
   %there = tile.addptr %q, %farther : tensor<32x!tile.ptr<f32>>, tensor<32xi32>
   %z = tile.load %there mask %inside : (tensor<32x!tile.ptr<f32>>, tensor<32xi1>) -> tensor<32xf32>
   return %x, %y, %z : tensor<32x32xf32>, tensor<32xf32>, tensor<32xf32>
+}
+
+// Addresses that are steps apart are made again once, under one mask, not each with all before it.
+// ONCE-LABEL: func.func @steps
+// ONCE-NOT: arith.minsi
+// ONCE-COUNT-2: tile.addptr
+// ONCE-NOT: tile.addptr
+// ONCE: return
+func.func @steps(%p: tensor<32x!tile.ptr<f32>>, %i: tensor<32xi32>, %n: tensor<32xi32>, %step: tensor<32xi32>) -> (tensor<32xf32>, tensor<32xf32>) {
+  %mask = arith.cmpi sle, %i, %n : tensor<32xi32>
+  %kept = arith.minsi %i, %n : tensor<32xi32>
+  %first = tile.addptr %p, %kept : tensor<32x!tile.ptr<f32>>, tensor<32xi32>
+  %second = tile.addptr %first, %step : tensor<32x!tile.ptr<f32>>, tensor<32xi32>
+  %x = tile.load %first mask %mask : (tensor<32x!tile.ptr<f32>>, tensor<32xi1>) -> tensor<32xf32>
+  %y = tile.load %second mask %mask : (tensor<32x!tile.ptr<f32>>, tensor<32xi1>) -> tensor<32xf32>
+  return %x, %y : tensor<32xf32>, tensor<32xf32>
 }
