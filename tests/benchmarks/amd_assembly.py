@@ -233,9 +233,9 @@ def cycles_of_mca(kernel, loop, arch):
     return (many - few) / 20 if few and many else None, units
 
 
-# Products that a SIMD of RDNA makes in a cycle, which llvm-mca does not know (AMD, "Using the Matrix Cores of AMD RDNA 4 architecture GPUs", GPUOpen, 2025: floating point
-# operations of a CU, which has two).
-RDNA_PRODUCTS = {"gfx11": ((r"i32_16x16x\d+_iu4", 256), ("", 128)), "gfx12": ((r"iu4", 1024), (r"fp8|bf8|iu8", 512), ("", 256))}
+# Products that a SIMD of RDNA makes in a cycle, which llvm-mca does not know: of 16 bits, and of 8 (AMD, "Using the Matrix Cores of AMD RDNA 4 architecture GPUs", GPUOpen,
+# 2025: operations of a CU, which has two SIMDs, for FP16, BF16 and I8; FP8 is taken to be as I8).
+RDNA_PRODUCTS = {"gfx11": (128, 128), "gfx12": (256, 512)}
 
 
 def cycles_of_units(body, units, lds, arch):
@@ -243,8 +243,8 @@ def cycles_of_units(body, units, lds, arch):
     if arch.startswith("gfx9"):
         # Four cycles each; four SIMDs share the LDS.
         return {"matrix": units.get("HWXDL", 0), "vector": units.get("HWVALU", 0), "LDS": lds}
-    rates = RDNA_PRODUCTS[arch[:5]]
-    matrix = sum(i.products() / next(rate for pattern, rate in rates if re.search(pattern, i.name)) for i in body if i.kind() == "matrix")
+    halves, bytes_ = RDNA_PRODUCTS[arch[:5]]
+    matrix = sum(i.products() / (bytes_ if re.search("iu8|fp8|bf8", i.name) else halves) for i in body if i.kind() == "matrix")
     # Matrix instructions are the vector unit's, too. Two SIMDs share a half of the LDS.
     return {"vector": matrix + units.get("HWVALU", 0) + units.get("HWTransVALU", 0), "LDS": 2 * lds}
 
