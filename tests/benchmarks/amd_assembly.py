@@ -261,7 +261,7 @@ OPERATIONS = {
     "subrev": lambda a, b: b - a, "mul": lambda a, b: a * b, "lshlrev": lambda a, b: b << (a & 31), "lshrrev": lambda a, b: b >> (a & 31),
     "lshl": lambda a, b: a << (b & 31), "lshr": lambda a, b: a >> (b & 31), "lshl_or": lambda a, b, c: (a << (b & 31)) | c,
     "lshl_add": lambda a, b, c: (a << (b & 31)) + c, "add_lshl": lambda a, b, c: (a + b) << (c & 31), "and_or": lambda a, b, c: (a & b) | c,
-    "or3": lambda a, b, c: a | b | c, "add3": lambda a, b, c: a + b + c, "xad": lambda a, b, c: (a ^ b) + c,
+    "or3": lambda a, b, c: a | b | c, "add3": lambda a, b, c: a + b + c, "xor3": lambda a, b, c: a ^ b ^ c, "xad": lambda a, b, c: (a ^ b) + c,
     "bfe": lambda a, b, c: (a >> (b & 31)) & ((np.uint32(1) << (c & 31)) - 1), "bfei": lambda a, b, c: (_signed(a << (32 - (b & 31) - (c & 31))) >> (32 - (c & 31)).astype(np.int32)).astype(np.uint32),
     "mad": lambda a, b, c: a * b + c, "mov": lambda a: a,
     "ashrrev": lambda a, b: (_signed(b) >> (a & 31).astype(np.int32)).astype(np.uint32), "max": np.maximum, "min": np.minimum,
@@ -289,9 +289,15 @@ class Lanes:
         return [f"{span[1]}{n}" for n in range(int(span[2]), int(span[3]) + 1)] if span else [operand]
 
     def run(self, instruction):
+        """Of RDNA's pairs (`a :: b`) both read what stood there before."""
+        halves = [Instruction(half) for half in instruction.text.split("::")]
+        results = [self._result(half) for half in halves]
+        for half, result in zip(halves, results):
+            self._write(half, result)
+
+    def _write(self, instruction, result):
         if not instruction.operands or instruction.kind() in ("store", "branch", "wait", "barrier", "hint", "lds_write") or instruction.copies():
             return
-        result = self._result(instruction)
         if instruction.name.startswith("s_cmp"):
             return
         for register in self.written(instruction.operands[0]):
@@ -303,9 +309,9 @@ class Lanes:
         compared = COMPARISON.match(instruction.name)
         if compared:
             return self._compare(compared, instruction)
-        if re.match(r"[vs]_(cndmask|cselect)_b32", instruction.name):
+        if re.match(r"[vs]_(dual_)?(cndmask|cselect)_b32", instruction.name):
             return self._select(instruction)
-        name = NAME.match(re.sub("s_movk_|v_accvgpr_(read|write|mov)_", "v_mov_", instruction.name).replace("v_bfe_i32", "v_bfei_u32"))
+        name = NAME.match(re.sub("s_movk_|v_accvgpr_(read|write|mov)_", "v_mov_", instruction.name.replace("v_dual_", "v_")).replace("v_bfe_i32", "v_bfei_u32"))
         sources = [self.value(o) for o in instruction.operands[1:] if o != "vcc" and ":" not in o]
         if instruction.name.startswith("v_readfirstlane"):
             return None if sources[0] is None else np.full(self.lanes, sources[0][0], dtype=np.uint32)
@@ -337,7 +343,7 @@ class Lanes:
 
     def _select(self, instruction):
         scalar = instruction.name.startswith("s_")
-        condition = self.registers.get("scc" if scalar else instruction.operands[3])
+        condition = self.registers.get("scc" if scalar else instruction.operands[3] if len(instruction.operands) > 3 else "vcc_lo")
         a, b = (self.value(o) for o in instruction.operands[1:3])
         if condition is None or a is None or b is None:
             return None

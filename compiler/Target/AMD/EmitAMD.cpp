@@ -28,6 +28,7 @@
 #include "compiler/Target/AMD/ReloadArguments.h"
 #include "compiler/Target/AMD/ReloadEstimate.h"
 #include "compiler/Target/AMD/RoundPairs.h"
+#include "compiler/Target/AMD/ScalarWaves.h"
 #include "compiler/Target/AMD/ScheduleProducts.h"
 #include "compiler/Target/AMD/SinkAddresses.h"
 #include "compiler/Target/AMD/SplitBarriers.h"
@@ -262,6 +263,9 @@ static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
   // Two fences that differ in this alone LLVM would take for one.
   restrictFences(kernel, target, facts.launch.threadsPerBlock <= target.warpSize);
   keepDescriptorsScalar(kernel);
+  // Without products, and on RDNA, the scalar unit gets more to do than the vector unit is rid of.
+  if (target.matrix.mfmaGeneration && multiplies(kernel))
+    scalariseWaves(kernel, target.warpSize);
   compareInLanes(kernel, target.warpSize);
   if (facts.spareRegisters >= nearlyNone)
     distributeStrides(kernel);
