@@ -401,6 +401,11 @@ def cycles_of_access(instruction, address, lanes, banks):
     return total
 
 
+def copy_cycles(instruction, lanes, banks):
+    """Of a copy to the LDS, which writes a wave's words there one after the other."""
+    return -(-lanes * instruction.bits() // (banks * 32))
+
+
 def offset_between(instruction):
     offsets = [int(m) for m in re.findall(r"offset[01]:(\d+)", instruction.text)]
     scale = (64 if "st64" in instruction.name or "stride64" in instruction.name else 1) * (instruction.bits() // 16)
@@ -431,6 +436,8 @@ def lds_cycles(kernel, loop, arch):
     for at, wave in waves_at(kernel, lanes):
         instruction = kernel.instructions[at]
         kind = instruction.kind()
+        if at in inside and instruction.copies():
+            cycles += copy_cycles(instruction, lanes, banks)
         if at in inside and kind in ("lds_read", "lds_write") and instruction.operands:
             operand = instruction.operands[1 if kind == "lds_read" else 0].split()[0]
             address = wave.value(operand)

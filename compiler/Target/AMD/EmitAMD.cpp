@@ -20,6 +20,7 @@
 #include "compiler/Target/AMD/LinkHsaco.h"
 #include "compiler/Target/AMD/MixHalves.h"
 #include "compiler/Target/AMD/MoreBlocks.h"
+#include "compiler/Target/AMD/MoveBounds.h"
 #include "compiler/Target/AMD/PackSingles.h"
 #include "compiler/Target/AMD/PairHalves.h"
 #include "compiler/Target/AMD/PlaceLoads.h"
@@ -269,6 +270,9 @@ static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
   compareInLanes(kernel, target.warpSize);
   if (facts.spareRegisters >= nearlyNone)
     distributeStrides(kernel);
+  // RDNA was seen to spill more with it.
+  if (target.matrix.mfmaGeneration && multiplies(kernel))
+    moveBounds(kernel, machine);
   flushExponentials(kernel);
   placeLaneMoves(kernel);
   bool packsSingles = machine.getMCSubtargetInfo()->checkFeatures("+packed-fp32-ops");
