@@ -119,12 +119,15 @@ int64_t StoragePlan::place() {
   return more > blocks ? placeWithin(bytesOfShare(*target, more)) : placeApart();
 }
 
-/// What each of so many blocks takes of a processor beside its bytes (CUDA C++ Programming Guide,
-/// "Compute Capabilities").
-static constexpr int64_t reservedBytes = 1024;
+/// What each of so many blocks takes of a processor of NVIDIA's beside its bytes (CUDA C++
+/// Programming Guide, "Compute Capabilities").
+static int64_t reservedBytes(const TargetInfo &target) {
+  return target.matrix.mfmaGeneration || target.matrix.wmmaGeneration ? 0 : 1024;
+}
 
 int64_t StoragePlan::blocksWith(const TargetInfo &target, int64_t bytes) {
-  return (int64_t(target.maxSharedBytes) + reservedBytes) / (bytes + reservedBytes);
+  int64_t reserved = reservedBytes(target);
+  return (int64_t(target.maxSharedBytes) + reserved) / std::max<int64_t>(bytes + reserved, 1);
 }
 
 int64_t StoragePlan::blocksOf(func::FuncOp kernel, const TargetInfo &target) {
@@ -133,7 +136,8 @@ int64_t StoragePlan::blocksOf(func::FuncOp kernel, const TargetInfo &target) {
 }
 
 int64_t StoragePlan::bytesOfShare(const TargetInfo &target, int64_t blocks) {
-  return (int64_t(target.maxSharedBytes) + reservedBytes) / blocks - reservedBytes;
+  int64_t reserved = reservedBytes(target);
+  return (int64_t(target.maxSharedBytes) + reserved) / blocks - reserved;
 }
 
 int64_t StoragePlan::bytesWith(ArrayRef<Operation *> replaced, ArrayRef<int64_t> slotBytes,
