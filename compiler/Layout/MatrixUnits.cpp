@@ -209,6 +209,18 @@ static LinearLayout wmmaGfx11Fragment(const MatrixInstruction &unit, MatrixOpera
   llvm_unreachable("unknown matrix operand");
 }
 
+// The same, the elements along k in the order in which the halves of a wave have an accumulator's
+// rows: every second one, then those between. A and B agree, so the sum is the same.
+static LinearLayout wmmaGfx11By2Fragment(const MatrixInstruction &unit, MatrixOperand operand) {
+  LinearLayout plain = wmmaGfx11Fragment(unit, operand);
+  if (operand == MatrixOperand::C)
+    return plain;
+  BinaryColumns columns(plain.columns());
+  auto registers = MutableArrayRef(columns).take_front(plain.in().bits(Dim::Register));
+  std::rotate(registers.begin(), registers.begin() + 1, registers.end());
+  return LinearLayout(plain.in(), plain.out(), columns);
+}
+
 // RDNA4 ISA, same section: the halves of the wave hold the halves of k, and
 // accumulator register r of lane l is row r + 8 (l / 16).
 static LinearLayout wmmaGfx12Fragment(const MatrixInstruction &unit, MatrixOperand operand) {
@@ -245,6 +257,8 @@ LinearLayout MatrixInstruction::fragment(MatrixOperand which) const {
     return mfmaFragment(*this, which);
   case MatrixFamily::WmmaGfx11:
     return wmmaGfx11Fragment(*this, which);
+  case MatrixFamily::WmmaGfx11By2:
+    return wmmaGfx11By2Fragment(*this, which);
   case MatrixFamily::WmmaGfx12:
     return wmmaGfx12Fragment(*this, which);
   }
@@ -396,8 +410,7 @@ selectOfSize(const TargetInfo &target, const MatrixProblem &problem, bool repeat
     // transposed product makes them lie along n, which is k of a product that the result goes to.
     // On mma.sync it takes products of 8 rows.
     bool hasFewRows = unit.family == MatrixFamily::MmaSync && problem.m < unit.m;
-    tiling.swapped = unit.isMfma() || unit.family == MatrixFamily::WmmaGfx11 ||
-                     unit.family == MatrixFamily::WmmaGfx12 || hasFewRows;
+    tiling.swapped = unit.isMfma() || unit.isWmma() || hasFewRows;
     if (!hasRoomFor(tiling, problem, repeats))
       continue;
     dealWarps(tiling, problem);

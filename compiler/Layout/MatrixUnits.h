@@ -31,6 +31,7 @@ llvm::StringRef elementName(MatrixElement element);
 
 /// Whose fragments an instruction uses.
 /// MfmaBy4, MfmaBy16: a lane has groups of so many neighbours along k.
+/// WmmaGfx11By2: of k's elements a lane has every second one first, then those between.
 enum class MatrixFamily : uint8_t {
   MmaSync,
   Wgmma,
@@ -39,6 +40,7 @@ enum class MatrixFamily : uint8_t {
   MfmaBy16,
   MfmaScaled,
   WmmaGfx11,
+  WmmaGfx11By2,
   WmmaGfx12
 };
 
@@ -54,6 +56,7 @@ struct MatrixInstruction {
   llvm::StringLiteral issue; ///< intrinsic name without "llvm."
 
   bool isMfma() const { return family >= MatrixFamily::Mfma && family <= MatrixFamily::MfmaScaled; }
+  bool isWmma() const { return family >= MatrixFamily::WmmaGfx11; }
   /// It is told which formats of small floats A and B have.
   bool hasFormats() const { return issue.ends_with(".f8f6f4"); }
   /// 32 neighbours along k of a row of A or a column of B have a scale, a power of two as a biased

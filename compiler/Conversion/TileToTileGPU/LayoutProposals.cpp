@@ -275,7 +275,23 @@ private:
       blocked.warpsPerAxis[axis] = unsigned(std::min(warps, shape[axis] / dealt(axis)));
       warps /= blocked.warpsPerAxis[axis];
     }
-    propose(node, blockedChoice(shape, blocked));
+    LayoutChoice neighbours = blockedChoice(shape, blocked);
+    propose(node, neighbours);
+    if (target.matrix.wmmaGeneration == 3)
+      propose(node, choice(everySecondOf(neighbours.layout.getLayout(), slow, deep)));
+  }
+
+  /// A thread's `deep` neighbours along the axis become every second one, as instructions want them
+  /// whose operands lie as accumulators do.
+  static LinearLayout everySecondOf(const LinearLayout &layout, unsigned axis, int64_t deep) {
+    BinaryColumns columns(layout.columns());
+    uint64_t first = uint64_t(1) << layout.out().position(Dim::axis(axis));
+    for (BinaryVector &column : columns)
+      if (column == first * deep)
+        column = first;
+      else if (column >= first && column < first * deep)
+        column <<= 1;
+    return LinearLayout(layout.in(), layout.out(), columns);
   }
 
   SmallVector<LayoutChoice> choicesOf(tile::DotOp dot) {
@@ -331,11 +347,12 @@ private:
 
   /// The same product whose operands have their elements where results of an earlier one are: one
   /// of the instructions that the row of the table stands for, if they are several, or neighbours
-  /// four by four. Null if there is none other.
+  /// four by four, or every second one first. Null if there is none other.
   static const MatrixInstruction *inOtherOrder(const MatrixInstruction &unit) {
     auto [family, rest] = unit.name.split('.');
     auto [shape, types] = rest.split('.');
-    std::string other = unit.numSteps() > 1 ? shape.rsplit('x').first.str() : shape.str() + "by4";
+    StringRef order = unit.isWmma() ? "by2" : "by4";
+    std::string other = unit.numSteps() > 1 ? shape.rsplit('x').first.str() : (shape + order).str();
     return findMatrixInstruction((family + "." + other + "." + types).str());
   }
 

@@ -31,7 +31,8 @@ TEST(MatrixUnits, EveryFragmentCoversItsOperand) {
       EXPECT_EQ(fragment.shape(), (Point{rows[int(operand)], columns[int(operand)]}))
           << u.name.str();
       EXPECT_EQ(fragment.numWarps(), u.numWarps()) << u.name.str();
-      bool replicated = (u.family == MatrixFamily::WmmaGfx11 && operand != MatrixOperand::C) ||
+      bool ofGfx11 = u.family == MatrixFamily::WmmaGfx11 || u.family == MatrixFamily::WmmaGfx11By2;
+      bool replicated = (ofGfx11 && operand != MatrixOperand::C) ||
                         (u.family == MatrixFamily::Wgmma && operand == MatrixOperand::B);
       EXPECT_EQ(fragment.isInjective(), !replicated) << u.name.str();
     }
@@ -190,6 +191,25 @@ TEST(MatrixUnits, Wmma) {
       EXPECT_EQ(at(now.fragment(MatrixOperand::C), r, lane), (Point{r + lane / 16 * 8, lane % 16}));
     }
   }
+}
+
+/// Half of a lane's operand is what the lane has of a result, the other half what its partner has.
+TEST(MatrixUnits, WmmaOfResults) {
+  unsigned seen = 0;
+  for (const MatrixInstruction &u : allMatrixInstructions()) {
+    if (u.family != MatrixFamily::WmmaGfx11By2)
+      continue;
+    ++seen;
+    LinearLayout a = u.fragment(MatrixOperand::A), b = u.fragment(MatrixOperand::B),
+                 c = u.fragment(MatrixOperand::C);
+    for (int lane = 0; lane < 32; ++lane)
+      for (int i = 0; i < 16; ++i) {
+        Point held = at(c, i % 8, i / 8 * 16 + lane % 16);
+        EXPECT_EQ(at(b, i, lane), held) << u.name.str();
+        EXPECT_EQ(at(a, i, lane), (Point{held[1], held[0]})) << u.name.str();
+      }
+  }
+  EXPECT_EQ(seen, 2u);
 }
 
 /// Rows that stand for several instructions: a lane has 16 bytes of neighbours along k, the same of
