@@ -166,13 +166,16 @@ struct Side {
   bool isRead;
 
   /// What the lanes of one phase span, together with the bits below the access: `vector`, or
-  /// `word` where the access is narrower than a bank.
+  /// `word` where the access is narrower than a bank. With `inParts` the access is as much of the
+  /// vector as this side has, and a single element without.
   BinaryColumns phase(ArrayRef<BinaryVector> vector, ArrayRef<BinaryVector> word,
-                      unsigned elementBits, const SharedMemoryShape &memory) const {
+                      unsigned elementBits, const SharedMemoryShape &memory, bool inParts) const {
     BinarySpan own(registers);
-    bool wide = all_of(vector, [&](BinaryVector v) { return own.contains(v); });
-    unsigned bytes = (wide ? 1u << vector.size() : 1u) * elementBits / 8;
-    BinaryColumns result(wide && vector.size() > word.size() ? vector : word);
+    auto held = vector.take_while([&](BinaryVector v) { return own.contains(v); });
+    if (!inParts && held.size() < vector.size())
+      held = {};
+    unsigned bytes = (1u << held.size()) * elementBits / 8;
+    BinaryColumns result(held.size() > word.size() ? held : word);
     for (BinaryVector served : lanesServed(bytes, isRead, lanes.size(), memory))
       result.push_back(multiply(lanes, served));
     return complementWithin({}, result);
@@ -181,11 +184,14 @@ struct Side {
 } // namespace
 
 /// `count` vectors that meet neither span(p) nor span(q), as far as there are so many; then such
-/// as conflict least. Independent of each other, of p where possible, and always of `fixed`.
+/// as conflict least. Independent of each other, of p where possible, and always of `fixed`. With
+/// `keepsFixed` no lane's offset has a bit of `fixed` for that.
 static BinaryColumns segmentBasis(ArrayRef<BinaryVector> p, ArrayRef<BinaryVector> q,
-                                  ArrayRef<BinaryVector> fixed, unsigned dimensions,
-                                  unsigned count) {
+                                  ArrayRef<BinaryVector> fixed, unsigned dimensions, unsigned count,
+                                  bool keepsFixed) {
   BinaryColumns common = intersection(p, q);
+  if (keepsFixed)
+    append_range(common, complementWithin(common, fixed));
   BinaryColumns onlyP = complementWithin(common, p), onlyQ = complementWithin(common, q);
   BinaryColumns both(p);
   both.append(q.begin(), q.end());
@@ -195,6 +201,11 @@ static BinaryColumns segmentBasis(ArrayRef<BinaryVector> p, ArrayRef<BinaryVecto
   BinaryColumns candidates = complementWithin(complementWithin({}, both), units);
   for (auto [e, f] : zip(onlyP, onlyQ))
     candidates.push_back(e ^ f);
+  // What has no partner first: with one of a pair its sum would be the other.
+  size_t pairs = std::min(onlyP.size(), onlyQ.size());
+  if (keepsFixed)
+    for (BinaryColumns *rest : {&onlyP, &onlyQ})
+      candidates.append(rest->begin() + pairs, rest->end());
   for (BinaryColumns *rest : {&onlyP, &onlyQ, &units})
     candidates.append(rest->begin(), rest->end());
   BinaryColumns chosen = complementWithin(fixed, candidates);
@@ -202,10 +213,10 @@ static BinaryColumns segmentBasis(ArrayRef<BinaryVector> p, ArrayRef<BinaryVecto
   return chosen;
 }
 
-/// The shared layout for one choice of vector.
+/// The shared layout for one choice of vector, which a side that has a part of it moves `inParts`.
 static SharedLayout layoutFor(const Side &store, const Side &load, ArrayRef<BinaryVector> vector,
                               const LayoutSpace &out, unsigned elementBits,
-                              const SharedMemoryShape &memory) {
+                              const SharedMemoryShape &memory, bool inParts = false) {
   unsigned dimensions = out.totalBits();
   unsigned rowBits = std::min(dimensions, Log2_32(memory.rowBytes() * 8 / elementBits));
   unsigned wordBits =
@@ -225,9 +236,10 @@ static SharedLayout layoutFor(const Side &store, const Side &load, ArrayRef<Bina
   }
   ArrayRef<BinaryVector> word = ArrayRef<BinaryVector>(low).take_front(wordBits);
 
-  BinaryColumns segment = segmentBasis(
-      store.phase(vector, word, elementBits, memory), load.phase(vector, word, elementBits, memory),
-      low, dimensions, dimensions - std::max<unsigned>(rowBits, low.size()));
+  BinaryColumns segment =
+      segmentBasis(store.phase(vector, word, elementBits, memory, inParts),
+                   load.phase(vector, word, elementBits, memory, inParts), low, dimensions,
+                   dimensions - std::max<unsigned>(rowBits, low.size()), inParts);
   // The rest of the row: the store's lanes first, so that its addresses are simple.
   BinaryColumns taken(low), wish(store.lanes);
   taken.append(segment.begin(), segment.end());
@@ -304,13 +316,15 @@ static SmallVector<BinaryColumns, 6> vectorCandidates(const Side &store, const S
 /// An exchange that is as `vector` says.
 static SharedExchange planFor(const LinearLayout &source, const LinearLayout &result,
                               ArrayRef<BinaryVector> vector, unsigned elementBits,
-                              const SharedMemoryShape &memory) {
+                              const SharedMemoryShape &memory, bool inParts = false) {
   Side store{source.columns(Dim::Register), source.columns(Dim::Lane), /*isRead=*/false};
   Side load{result.columns(Dim::Register), result.columns(Dim::Lane), /*isRead=*/true};
   SharedExchange plan;
-  plan.shared = layoutFor(store, load, vector, source.out(), elementBits, memory);
+  plan.shared = layoutFor(store, load, vector, source.out(), elementBits, memory, inParts);
   plan.load = planSharedAccess(result, plan.shared, elementBits, memory);
-  if (memory.countsRepackedWords && plan.load.vector * elementBits <= memory.bankBytes * 8) {
+  unsigned mostWords = inParts ? 2 : 1;
+  if (memory.countsRepackedWords &&
+      plan.load.vector * elementBits <= mostWords * memory.bankBytes * 8) {
     plan.shared = inOrderOfRegisters(plan.shared, load.registers,
                                      Log2_32(memory.rowBytes() * 8 / elementBits));
     plan.load = planSharedAccess(result, plan.shared, elementBits, memory);
@@ -338,9 +352,13 @@ SharedExchange planSharedExchange(const LinearLayout &source, const LinearLayout
   std::optional<SharedExchange> best;
   for (const BinaryColumns &vector :
        vectorCandidates(store, load, limit, memory.countsRepackedWords)) {
-    SharedExchange plan = planFor(source, result, vector, elementBits, memory);
-    if (!best || plan.cost() < best->cost())
-      best = std::move(plan);
+    for (bool inParts : {false, true}) {
+      if (inParts && !memory.movesParts)
+        continue;
+      SharedExchange plan = planFor(source, result, vector, elementBits, memory, inParts);
+      if (!best || plan.cost() < best->cost())
+        best = std::move(plan);
+    }
   }
   if (!memory.countsRepackedWords)
     return *best;

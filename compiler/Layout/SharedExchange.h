@@ -35,6 +35,9 @@ struct SharedMemoryShape {
   unsigned maxVectorBits = 128;
   /// Whether exchanges are chosen by what threads have to put together, too.
   bool countsRepackedWords = false;
+  /// Whether exchanges are planned, too, of which one side moves a part of what the other moves at
+  /// once: where reads are the most, as the halves of a wave read the same.
+  bool movesParts = false;
   /// Whether lanes read 16-bit elements across rows (planTransposedAccess).
   bool transposedReads = false;
   /// Whether it serves a warp's accesses in order, so that lanes exchange without a barrier.

@@ -143,6 +143,7 @@ SharedMemoryShape sharedMemoryOf(const TargetInfo &target) {
   // ldmatrix turns words around by itself.
   shape.countsRepackedWords = !target.matrix.matrixLoads;
   shape.transposedReads = target.matrix.transposedReads;
+  shape.movesParts = target.matrix.wmmaGeneration;
   shape.ordersWarps = target.matrix.mfmaGeneration;
   return shape;
 }

@@ -6,12 +6,13 @@
 //
 // Not where a SIMD of RDNA has more than six waves, of which others work while one waits. With
 // fewer registers LLVM may read operands one after the other there, and wait for each: a loop that
-// waits more often, or is longer by more than a share of what the waves are more, is refused. To
-// ask for as many waves as an estimate has registers for, without reading back, was refused: most
-// such loops were longer by more than that. CDNA's loops may wait more often where they have no
-// more instructions, or where they, as code without a loop, take hardly longer by an estimate: one
-// of nine more waits and two more instructions took 1.26 of the cycles. To take what two blocks
-// take less time for together was refused: a loop of 1.2 of the cycles held eight scalars in lanes.
+// waits more often, or is longer by more than a share of what the waves are more, is refused, but
+// where it takes hardly longer by an estimate. To ask for as many waves as an estimate has
+// registers for, without reading back, was refused: most such loops were longer by more than that.
+// CDNA's loops may wait more often where they have no more instructions, and code without a loop
+// take hardly longer: one of nine more waits and two more instructions took 1.26 of the cycles. To
+// take what two blocks take less time for together was refused: a loop of 1.2 of the cycles held
+// eight scalars in lanes.
 
 #include "compiler/Target/AMD/MoreBlocks.h"
 #include "compiler/Target/AMD/RecomputeIndices.h"
@@ -96,7 +97,7 @@ private:
     if (first.mainLoop && isHardlyLonger(*other.mainLoop, blocks, more))
       return true;
     // Or what it takes by a thirty-second.
-    return isCdna && 32 * cyclesOf(other) <= 33 * cyclesOf(first);
+    return 32 * cyclesOf(other) <= 33 * cyclesOf(first);
   }
 
   bool isHardlyLonger(const MainLoop &loop, uint64_t blocks, uint64_t more) const {

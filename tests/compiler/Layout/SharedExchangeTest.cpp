@@ -155,6 +155,45 @@ TEST(SharedExchange, WordsThatFollowOneAnotherInRegistersAreNearest) {
     EXPECT_EQ(offsetOf(plan.load, 1 << bit), rowElements << (bit - 1)) << bit;
 }
 
+// RDNA 3: a thread has two rows of eight columns, and an operand eight of a column's rows, of which
+// both halves of a warp read the same. The store moves words, and so would the load; with parts of
+// what the load moves whole it is a quarter as many, without conflicts.
+TEST(SharedExchange, OneSideMovesPartsOfWhatTheOtherMoves) {
+  LinearLayout rows = parsed("register: 0,1 0,2 0,4 1,0; lane: 0,8 0,16 0,32 0,64 2,0; "
+                             "warp: 4,0 8,0 16,0; block: -> 32x128"),
+               operand = parsed("register: 1,0 2,0 4,0 8,0 0,32 0,64 16,0; "
+                                "lane: 0,1 0,2 0,4 0,8 0,0; warp: 0,16 0,0 0,0; block: -> 32x128");
+  SharedMemoryShape memory;
+  memory.countsRepackedWords = true;
+  SharedExchange whole = planSharedExchange(rows, operand, 16, memory);
+  EXPECT_LT(whole.load.vector, 8u);
+  memory.movesParts = true;
+  SharedExchange parts = planSharedExchange(rows, operand, 16, memory);
+  EXPECT_EQ(parts.store.vector, 2u);
+  EXPECT_EQ(parts.load.vector, 8u);
+  EXPECT_EQ(parts.load.parts.size(), 16u);
+  EXPECT_EQ(parts.loadCost.conflicts(), 0);
+  EXPECT_LT(parts.cost(), whole.cost());
+}
+
+// A thread's four rows are stored at once, and read in twos of 8 bytes as registers follow one
+// another: nearest to each other, as AMD's LDS reads by one instruction (`ds_load_2addr_b64`).
+TEST(SharedExchange, PartsThatFollowOneAnotherInRegistersAreNearest) {
+  LinearLayout rows = parsed("register: 0,1 0,2 0,4 1,0 2,0; lane: 0,8 0,16 0,32 0,64 4,0; "
+                             "warp: 8,0 16,0; block: -> 32x128"),
+               operand = parsed("register: 1,0 2,0 4,0 8,0 0,32 0,64 16,0; "
+                                "lane: 0,1 0,2 0,4 0,8 0,0; warp: 0,16 0,0; block: -> 32x128");
+  SharedMemoryShape memory;
+  memory.countsRepackedWords = memory.movesParts = true;
+  SharedExchange plan = planSharedExchange(rows, operand, 16, memory);
+  EXPECT_EQ(plan.store.vector, 8u);
+  ASSERT_EQ(plan.load.vector, 4u);
+  EXPECT_EQ(plan.storeCost.conflicts() + plan.loadCost.conflicts(), 0);
+  constexpr int64_t rowElements = 64;
+  EXPECT_EQ(offsetOf(plan.load, 4) - offsetOf(plan.load, 0), rowElements);
+  EXPECT_EQ(offsetOf(plan.load, 8) - offsetOf(plan.load, 0), 2 * rowElements);
+}
+
 // Elements that are stored one by one, rows in lanes, and read by words: the swizzle that leaves
 // most of the registers' part of offsets to constants.
 TEST(SharedExchange, OfPlansThatCostTheSameThreadsComputeTheFewestAddresses) {

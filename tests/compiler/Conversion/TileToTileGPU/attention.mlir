@@ -4,22 +4,12 @@
 // RUN: kiln-opt --kiln-tile-to-tilegpu=target=cuda:sm_80 --canonicalize --cse %s | FileCheck %s
 // RUN: kiln-opt --kiln-tile-to-tilegpu=target=hip:gfx942 --canonicalize --cse %s | FileCheck %s --check-prefix=MFMA
 // RUN: kiln-opt --kiln-tile-to-tilegpu=target=hip:gfx950 --canonicalize --cse %s | FileCheck %s --check-prefix=GFX950
-// RUN: kiln-opt --kiln-tile-to-tilegpu=target=hip:gfx1100 --canonicalize --cse %s | FileCheck %s --check-prefix=GFX1100
 
 // On CDNA 4 by the instruction that has its operands where results are.
 // GFX950-LABEL: func.func @attention
 // GFX950: %[[P:.*]] = arith.truncf
 // GFX950: tilegpu.dot %[[P]], {{.*}} unit <"mfma.16x16x32by4.f16.f32"
 // GFX950: scf.yield
-
-// On RDNA 3 the second product takes every second number of a row first, as halves of a wave have them: what they lack they
-// get from one another, and put no words together.
-// GFX1100-LABEL: func.func @attention
-// GFX1100: tilegpu.dot {{.*}} unit <"wmma.16x16x16.f16.f32" swapped, warps 4 x 1>
-// GFX1100: %[[P:.*]] = arith.truncf
-// GFX1100: %[[PF:.*]] = tilegpu.convert_layout %[[P]]
-// GFX1100: tilegpu.dot %[[PF]], {{.*}} unit <"wmma.16x16x16by2.f16.f32" swapped, warps 4 x 1>
-// GFX1100: scf.yield
 
 // CHECK-LABEL: func.func @attention
 // The query's fragment is made once, before the loop.

@@ -88,11 +88,16 @@ TEST(MoreBlocks, OnCdnaLoopsThatWaitMoreOftenAreNoLonger) {
   EXPECT_EQ(wavesOnCdna(code(150), code(128)), "");
 }
 
-TEST(MoreBlocks, OnCdnaOrLoopsTakeHardlyLonger) {
+TEST(MoreBlocks, OrLoopsTakeHardlyLonger) {
+  auto onRdna = [](uint32_t instructions, uint32_t waits, uint64_t cycles) {
+    return limitOf(code(199), code(192, instructions, waits), 512, "hip:gfx1100", "amdgpu-num-vgpr",
+                   cycles);
+  };
+  EXPECT_EQ(onRdna(113, 11, 103), "192");
+  EXPECT_EQ(onRdna(113, 11, 104), "");
   EXPECT_EQ(wavesOnCdna(code(138), code(128, 105, 12), 103), "4");
   EXPECT_EQ(wavesOnCdna(code(138), code(128, 105, 12), 104), "");
   EXPECT_EQ(wavesOnCdna(code(138), code(128, 105, 12, 4), asLong), "");
-  EXPECT_EQ(limitOf(code(199), code(192, 113), 512, "hip:gfx1100", "amdgpu-num-vgpr", asLong), "");
 }
 
 TEST(MoreBlocks, OnCdnaSoDoesCodeWithoutALoop) {
