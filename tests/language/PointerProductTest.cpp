@@ -249,6 +249,48 @@ TEST_P(PointerProduct, OfAWindowOverTheEdges) {
   EXPECT_EQ(product.wrong(), "");
 }
 
+class StepsInMemory : public SourceTest {};
+
+/// Blocks along k in an order that memory says: where the first one is, and by how much the
+/// pointers move each time, once ahead.
+TEST_P(StepsInMemory, MoveBothOperands) {
+  const std::string steps = R"(
+@triton.jit
+def kernel(pa, pb, pc, M, N, K, sa, sb, sc, steps, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    i = tl.program_id(0) * BM + tl.arange(0, BM)
+    j = tl.program_id(1) * BN + tl.arange(0, BN)
+    l = tl.load(steps) + tl.arange(0, BK)
+    a = pa + i[:, None] * sa + l[None, :]
+    b = pb + l[:, None] * sb + j[None, :]
+    sum = tl.zeros((BM, BN), tl.float32)
+    step = tl.load(steps + 1)
+    for k in range(0, K, BK):
+        sum = tl.dot(tl.load(a), tl.load(b), sum)
+        a += step
+        b += step * sb
+        steps += 1
+        step = tl.load(steps + 1)
+    tl.store(pc + i[:, None] * sc + j[None, :], sum)
+)";
+  const std::vector<std::vector<int32_t>> orders = {
+      {0, 0, 0}, {16, -16, 0, 0}, {48, -32, -16, 32, 0, 0}};
+  for (const std::vector<int32_t> &order : orders) {
+    ExactProduct product(64, 32, 16 * (int(order.size()) - 2), /*transposed=*/false);
+    Buffer<int32_t> moves(order.size());
+    for (size_t number = 0; number < order.size(); ++number)
+      moves[number] = order[number];
+    std::vector<SourceArgument> arguments = product.arguments();
+    arguments.push_back({"steps", "*i32", moves});
+    SourceKernel kernel(steps, GetParam(), arguments, {{"BM", 32}, {"BN", 32}, {"BK", 16}});
+    ASSERT_EQ(kernel.run(arguments, {2, 1, 1}), "") << order.size();
+    EXPECT_EQ(product.wrong(), "") << order.size();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, StepsInMemory,
+                         ::testing::Values("cpu", "emu:sm_80", "emu:gfx942", "emu:gfx1100"),
+                         sourceTargetName);
+
 INSTANTIATE_TEST_SUITE_P(, PointerProduct,
                          ::testing::Values("cpu", "emu:sm_80", "emu:sm_90a", "emu:gfx942"),
                          sourceTargetName);

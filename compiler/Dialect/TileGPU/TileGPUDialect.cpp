@@ -143,7 +143,7 @@ SharedMemoryShape sharedMemoryOf(const TargetInfo &target) {
   // ldmatrix turns words around by itself.
   shape.countsRepackedWords = !target.matrix.matrixLoads;
   shape.transposedReads = target.matrix.transposedReads;
-  shape.movesParts = target.matrix.wmmaGeneration;
+  shape.movesParts = target.matrix.wmmaGeneration == 3;
   shape.ordersWarps = target.matrix.mfmaGeneration;
   return shape;
 }

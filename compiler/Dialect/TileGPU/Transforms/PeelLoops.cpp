@@ -23,8 +23,9 @@
 // there twice, and loops of products that do anything else in global memory, for which the last
 // iteration would wait, with addresses of its own.
 //
-// Not loops of products on RDNA, whose threads lack registers: query gradients with heads of 96
-// would spill.
+// Of RDNA's loops of products, whose threads lack registers (query gradients with heads of 96 would
+// spill), only those that ask at pointers which they move by what they compute, as by loaded
+// strides: these are no buffers, so that a mask is two choices for each address.
 //
 // MLIR's pipeliner leaves the last iterations of such a loop behind it, too (PrefetchOperands.cpp
 // has it do so where few are known). Of a number that only the launch knows it chooses each result
@@ -69,6 +70,19 @@ public:
     return llvm::any_of(loop.getBody()->getOps<tile::LoadOp>(), [&](tile::LoadOp load) {
       Value question = questionOf(load);
       return question && !isImplied(question, load.getMask(), polynomials);
+    });
+  }
+
+  /// Whether some load asks at pointers that the loop moves by what it computes.
+  bool asksAtComputedSteps() {
+    return llvm::any_of(loop.getBody()->getOps<tile::LoadOp>(), [&](tile::LoadOp load) {
+      auto carried = dyn_cast<BlockArgument>(load.getPtr());
+      if (!questionOf(load) || !isa<RankedTensorType>(load.getType()) || !carried ||
+          carried.getOwner() != loop.getBody())
+        return false;
+      auto moved = loop.getTiedLoopYieldedValue(carried)->get().getDefiningOp<tile::AddPtrOp>();
+      Value step = moved && moved.getPtr() == carried ? moved.getOffset() : Value();
+      return step && !isSteady(step);
     });
   }
 
@@ -122,6 +136,14 @@ private:
           isa<tile::SplatOp, tile::BroadcastOp, tile::ExpandDimsOp, tilegpu::ConvertLayoutOp>(user);
       return !isView || decidesMore(user->getResult(0));
     });
+  }
+
+  /// The loop does not change it.
+  bool isSteady(Value value) {
+    Operation *op = value.getDefiningOp();
+    if (auto splat = dyn_cast_or_null<tile::SplatOp>(op))
+      return isSteady(splat.getSource());
+    return loop.isDefinedOutsideOfLoop(value) || (op && op->hasTrait<OpTrait::ConstantLike>());
   }
 
   Value questionIn(Value mask) const {
@@ -283,13 +305,16 @@ struct PeelLoopsPass : PassWrapper<PeelLoopsPass, OperationPass<func::FuncOp>> {
     if (!target)
       return signalPassFailure();
     bool streams = !tilegpu::multiplies(kernel);
-    if (!target->matrix.mfmaGeneration && !(streams && target->matrix.wmmaGeneration))
+    bool isCdna = target->matrix.mfmaGeneration;
+    if (!isCdna && !target->matrix.wmmaGeneration)
       return;
     for (scf::ForOp loop : innermostLoops(kernel)) {
       IndexPolynomials polynomials;
       AskingLoop asking(loop, polynomials);
       bool isAsked = asking.isUnanswered() || (streams && asking.masksMore());
       if (loop.getUnsignedCmp() || !isAsked || !isShort(loop, streams))
+        continue;
+      if (!streams && !isCdna && !asking.asksAtComputedSteps())
         continue;
       if (!streams &&
           (loop.getBody()->getOps<tilegpu::DotOp>().empty() || !asking.onlyLoadsAhead()))
