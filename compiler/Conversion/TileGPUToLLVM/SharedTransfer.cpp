@@ -100,8 +100,9 @@ private:
   /// Of one address two accesses of up to 8 bytes are one instruction, and those of 16 need no
   /// registers of their own: CDNA's do. But with 8 bytes LLVM holds more in flight, and a thread
   /// that barely leaves a processor two waves would leave it one. What RDNA's threads lack
-  /// registers for is mostly the addresses of wide accesses; with more to spare LLVM takes more for
-  /// what it has in flight, and a processor has fewer blocks.
+  /// registers for is mostly the addresses of wide accesses, and where they need few, addresses are
+  /// what keeps a processor from more blocks; in between LLVM takes more for what it has in flight
+  /// then, and a processor has fewer.
   static bool mayShare(const Lowering &lowering, const SharedArray &array,
                        const SharedAccess &access) {
     const TargetInfo &target = lowering.target();
@@ -111,7 +112,8 @@ private:
     unsigned bytes = access.vector * sharedBytes(array.element), needed = lowering.neededRegisters;
     if (target.matrix.mfmaGeneration)
       return bytes != widest / 2 || needed <= 192 || needed > 256;
-    return target.matrix.wmmaGeneration && bytes == widest && needed > 160;
+    constexpr unsigned few = 128, many = 160;
+    return target.matrix.wmmaGeneration && bytes == widest && (needed <= few || needed > many);
   }
 
   const ScalarBuilder &s;
