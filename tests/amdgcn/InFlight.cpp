@@ -1,0 +1,127 @@
+#include "tests/amdgcn/InFlight.h"
+#include "tests/amdgcn/Wave.h"
+
+namespace kiln::amdgcn {
+namespace {
+
+/// From what was loaded to the registers.
+void deliverToVectors(Wave &wave, const Access &access) {
+  for (unsigned i = 0; i != access.registers; ++i) {
+    LaneWords &words = wave.vectorOfLoad(access.destination + i);
+    for (unsigned lane = 0; lane != wave.numLanes; ++lane) {
+      if (!(access.active >> lane & 1))
+        continue;
+      uint32_t value = access.data[i][lane];
+      if (access.bytes < 4 && access.isSigned)
+        value = access.bytes == 1 ? uint32_t(int8_t(value)) : uint32_t(int16_t(value));
+      if (access.half == Operand::Half::Low)
+        value = (words[lane] & 0xffff0000) | (value & 0xffff);
+      if (access.half == Operand::Half::High)
+        value = (words[lane] & 0xffff) | value << 16;
+      words[lane] = value;
+    }
+  }
+}
+
+void mark(Wave &wave, const Access &access, int change) {
+  for (unsigned i = 0; i != access.registers; ++i) {
+    if (access.target == Operand::Kind::Vector)
+      wave.markVector(access.destination + i, access.half, access.counter, change);
+    if (access.target == Operand::Kind::Scalar)
+      wave.markScalar(access.destination + i, change);
+  }
+}
+
+/// Whether two accesses to global memory have to stay in order.
+bool areOrdered(const Access &one, const Access &other) {
+  return (one.isStore || other.isStore) && one.first < other.end && other.first < one.end;
+}
+
+} // namespace
+
+std::unique_ptr<Access> InFlight::start(const Instruction &instruction, Counter counter,
+                                        void (*perform)(Wave &, Access &)) {
+  // Not value-initialised, which would clear all of its data.
+  std::unique_ptr<Access> access(new Access);
+  access->instruction = &instruction;
+  access->counter = counter;
+  access->perform = perform;
+  access->outside.fill(0);
+  return access;
+}
+
+void InFlight::issue(std::unique_ptr<Access> access) {
+  access->issuedAt = wave.steps;
+  mark(wave, *access, 1);
+  Queue &queue = access->counter == Counter::Scalar   ? scalar
+                 : access->counter == Counter::Shared ? shared
+                                                      : global;
+  queue.push_back(std::move(access));
+}
+
+void InFlight::perform(Queue &queue, size_t index) {
+  Access &access = *queue[index];
+  if (access.isDone)
+    return;
+  access.isDone = true;
+  if (&queue == &global)
+    for (size_t i = 0; i != index; ++i)
+      if (!queue[i]->isDone && areOrdered(*queue[i], access))
+        perform(queue, i);
+  try {
+    access.perform(wave, access);
+  } catch (const Fault &fault) {
+    throw Fault(std::string(fault.what()) + "; by " + access.instruction->text);
+  }
+}
+
+void InFlight::complete(Queue &queue, size_t index) {
+  perform(queue, index);
+  std::unique_ptr<Access> access = std::move(queue[index]);
+  queue.erase(queue.begin() + ptrdiff_t(index));
+  mark(wave, *access, -1);
+  if (access->target == Operand::Kind::Vector)
+    deliverToVectors(wave, *access);
+  if (access->target == Operand::Kind::Scalar)
+    for (unsigned i = 0; i != access->registers; ++i)
+      wave.scalarOfLoad(access->destination + i) = access->data[i][0];
+}
+
+void InFlight::waitForGlobal(Counter counter, bool joint, unsigned count) {
+  auto isCounted = [&](const Access &access) { return joint || access.counter == counter; };
+  size_t left = 0;
+  for (const auto &access : global)
+    left += isCounted(*access);
+  for (size_t i = 0; left > count;) {
+    if (!isCounted(*global[i])) {
+      ++i;
+      continue;
+    }
+    complete(global, i);
+    --left;
+  }
+}
+
+void InFlight::waitForShared(unsigned count) {
+  while (shared.size() > count)
+    complete(shared, 0);
+}
+
+void InFlight::waitForScalars() {
+  while (!scalar.empty())
+    complete(scalar, 0);
+}
+
+void InFlight::waitForAll() {
+  waitForGlobal(Counter::Load, true, 0);
+  waitForShared(0);
+  waitForScalars();
+}
+
+void InFlight::performOlder(uint64_t time) {
+  for (Queue *queue : {&global, &shared})
+    for (size_t i = 0; i != queue->size() && (*queue)[i]->issuedAt < time; ++i)
+      perform(*queue, i);
+}
+
+} // namespace kiln::amdgcn

@@ -1,0 +1,139 @@
+// Arithmetic of floats in all lanes.
+#include "tests/amdgcn/Lanes.h"
+#include "tests/amdgcn/Operations.h"
+
+namespace kiln::amdgcn {
+namespace {
+
+/// IEEE 754-2008's: a number wins over a NaN, and 0 is larger than -0.
+template <typename Value> Value larger(Value a, Value b) {
+  if (std::isnan(a))
+    return b;
+  if (std::isnan(b))
+    return a;
+  if (a == b)
+    return std::signbit(a) ? b : a;
+  return a > b ? a : b;
+}
+
+template <typename Value> Value smaller(Value a, Value b) { return -larger(-a, -b); }
+
+/// IEEE 754-2019's: a NaN stays one.
+template <typename Value> Value maximum(Value a, Value b) {
+  return std::isnan(a) || std::isnan(b) ? a + b : larger(a, b);
+}
+
+template <typename Value> Value middle(Value a, Value b, Value c) {
+  if (std::isnan(a) || std::isnan(b) || std::isnan(c))
+    return smaller(smaller(a, b), c);
+  return larger(smaller(a, b), smaller(larger(a, b), c));
+}
+
+/// Rounded once where the value is f32 or f64; of halves the product is exact.
+template <typename Value> Value fused(Value a, Value b, Value c) { return std::fma(a, b, c); }
+
+/// Transcendental instructions take and give no subnormal f32.
+float withoutSubnormals(float value) {
+  return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.f, value) : value;
+}
+
+template <typename T> void addCommon(OperationTable &table, const std::string &type) {
+  auto name = [&](const char *operation) { return std::string("v_") + operation + "_" + type; };
+  table[name("add")] = binary<T>([](auto a, auto b) { return a + b; });
+  table[name("mul")] = binary<T>([](auto a, auto b) { return a * b; });
+  for (const char *one : {"max", "max_num"})
+    table[name(one)] = binary<T>([](auto a, auto b) { return larger(a, b); });
+  for (const char *one : {"min", "min_num"})
+    table[name(one)] = binary<T>([](auto a, auto b) { return smaller(a, b); });
+  table[name("fma")] = ternary<T>([](auto a, auto b, auto c) { return fused(a, b, c); });
+  table[name("floor")] = unary<T>([](auto a) { return std::floor(a); });
+  table[name("ceil")] = unary<T>([](auto a) { return std::ceil(a); });
+  table[name("trunc")] = unary<T>([](auto a) { return std::trunc(a); });
+  table[name("rndne")] = unary<T>([](auto a) { return std::nearbyint(a); });
+  table[name("fract")] = unary<T>([](auto a) { return a - std::floor(a); });
+  table[name("rcp")] = unary<T>([](auto a) { return 1 / a; });
+  table[name("rsq")] = unary<T>([](auto a) { return 1 / std::sqrt(a); });
+  table[name("sqrt")] = unary<T>([](auto a) { return std::sqrt(a); });
+  table[name("frexp_mant")] = unary<T>([](auto a) {
+    int exponent;
+    return std::isfinite(a) ? std::frexp(a, &exponent) : a;
+  });
+}
+
+/// Of f16 and f32, which VOP2 has more of.
+template <typename T> void addShort(OperationTable &table, const std::string &type) {
+  auto name = [&](const char *operation) { return std::string("v_") + operation + "_" + type; };
+  table[name("sub")] = binary<T>([](auto a, auto b) { return a - b; });
+  table[name("subrev")] = binary<T>([](auto a, auto b) { return b - a; });
+  for (const char *one : {"fmac", "fmac_legacy"})
+    table[name(one)] = accumulating<T>([](auto a, auto b, auto c) { return fused(a, b, c); });
+  for (const char *one : {"fmaak", "fmamk"})
+    table[name(one)] = ternary<T>([](auto a, auto b, auto c) { return fused(a, b, c); });
+  for (const char *one : {"max3", "max3_num"})
+    table[name(one)] = ternary<T>([](auto a, auto b, auto c) { return larger(larger(a, b), c); });
+  for (const char *one : {"min3", "min3_num"})
+    table[name(one)] = ternary<T>([](auto a, auto b, auto c) { return smaller(smaller(a, b), c); });
+  for (const char *one : {"med3", "med3_num"})
+    table[name(one)] = ternary<T>([](auto a, auto b, auto c) { return middle(a, b, c); });
+  for (const char *one : {"maxmin", "maxmin_num"})
+    table[name(one)] = ternary<T>([](auto a, auto b, auto c) { return smaller(larger(a, b), c); });
+  for (const char *one : {"minmax", "minmax_num"})
+    table[name(one)] = ternary<T>([](auto a, auto b, auto c) { return larger(smaller(a, b), c); });
+  table[name("maximum")] = binary<T>([](auto a, auto b) { return maximum(a, b); });
+  table[name("minimum")] = binary<T>([](auto a, auto b) { return -maximum(-a, -b); });
+  for (const char *one : {"maximum3"})
+    table[name(one)] = ternary<T>([](auto a, auto b, auto c) { return maximum(maximum(a, b), c); });
+  for (const char *one : {"minimum3"})
+    table[name(one)] =
+        ternary<T>([](auto a, auto b, auto c) { return -maximum(maximum(-a, -b), -c); });
+}
+
+void addTranscendental(OperationTable &table) {
+  table["v_exp_f32"] = unary<float>(
+      [](float a) { return withoutSubnormals(float(std::exp2(double(withoutSubnormals(a))))); });
+  table["v_log_f32"] = unary<float>(
+      [](float a) { return withoutSubnormals(float(std::log2(double(withoutSubnormals(a))))); });
+  for (const char *one : {"v_rcp_f32", "v_rcp_iflag_f32"})
+    table[one] = unary<float>([](float a) { return withoutSubnormals(1 / withoutSubnormals(a)); });
+  table["v_rsq_f32"] =
+      unary<float>([](float a) { return float(1 / std::sqrt(double(withoutSubnormals(a)))); });
+  table["v_sqrt_f32"] = unary<float>([](float a) { return std::sqrt(withoutSubnormals(a)); });
+  constexpr double turn = 6.283185307179586;
+  table["v_sin_f32"] = unary<float>([](float a) { return float(std::sin(a * turn)); });
+  table["v_cos_f32"] = unary<float>([](float a) { return float(std::cos(a * turn)); });
+  table["v_exp_f16"] = unary<Half>([](double a) { return std::exp2(a); });
+  table["v_log_f16"] = unary<Half>([](double a) { return std::log2(a); });
+}
+
+void addExponents(OperationTable &table) {
+  table["v_ldexp_f32"] =
+      binary<float, float, int32_t>([](float a, int32_t b) { return std::ldexp(a, b); });
+  table["v_ldexp_f64"] =
+      binary<double, double, int32_t>([](double a, int32_t b) { return std::ldexp(a, b); });
+  table["v_frexp_exp_i32_f32"] = unary<int32_t, float>([](float a) {
+    int exponent = 0;
+    if (std::isfinite(a))
+      std::frexp(a, &exponent);
+    return exponent;
+  });
+  table["v_frexp_exp_i32_f64"] = unary<int32_t, double>([](double a) {
+    int exponent = 0;
+    if (std::isfinite(a))
+      std::frexp(a, &exponent);
+    return exponent;
+  });
+}
+
+} // namespace
+
+void addVectorFloats(OperationTable &table) {
+  addCommon<float>(table, "f32");
+  addCommon<Half>(table, "f16");
+  addCommon<double>(table, "f64");
+  addShort<float>(table, "f32");
+  addShort<Half>(table, "f16");
+  addTranscendental(table);
+  addExponents(table);
+}
+
+} // namespace kiln::amdgcn
