@@ -50,7 +50,19 @@ std::unique_ptr<Access> InFlight::start(const Instruction &instruction, Counter 
   return access;
 }
 
+void InFlight::makeRoom(Counter counter) {
+  // What would make a counter overflow is not issued before an older access is over (bits of the
+  // counters: "S_WAITCNT"). Which of the scalar loads that is nobody knows.
+  constexpr unsigned ofGlobal = 63;
+  unsigned ofShared = wave.surroundings.generation == Generation::Gfx9 ? 15 : 63;
+  if (counter == Counter::Shared)
+    waitForShared(ofShared - 1);
+  if (counter == Counter::Load || counter == Counter::Store)
+    waitForGlobal(counter, ofGlobal - 1);
+}
+
 void InFlight::issue(std::unique_ptr<Access> access) {
+  makeRoom(access->counter);
   access->issuedAt = wave.steps;
   mark(wave, *access, 1);
   Queue &queue = access->counter == Counter::Scalar   ? scalar
@@ -87,7 +99,8 @@ void InFlight::complete(Queue &queue, size_t index) {
       wave.scalarOfLoad(access->destination + i) = access->data[i][0];
 }
 
-void InFlight::waitForGlobal(Counter counter, bool joint, unsigned count) {
+void InFlight::waitForGlobal(Counter counter, unsigned count) {
+  bool joint = wave.surroundings.generation == Generation::Gfx9;
   auto isCounted = [&](const Access &access) { return joint || access.counter == counter; };
   size_t left = 0;
   for (const auto &access : global)
@@ -113,7 +126,8 @@ void InFlight::waitForScalars() {
 }
 
 void InFlight::waitForAll() {
-  waitForGlobal(Counter::Load, true, 0);
+  waitForGlobal(Counter::Load, 0);
+  waitForGlobal(Counter::Store, 0);
   waitForShared(0);
   waitForScalars();
 }

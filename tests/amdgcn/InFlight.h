@@ -46,15 +46,14 @@ struct Access {
 
 class InFlight {
 public:
-  /// Nothing was asked of these yet.
   explicit InFlight(Wave &wave) : wave(wave) {}
   static std::unique_ptr<Access> start(const Instruction &instruction, Counter counter,
                                        void (*perform)(Wave &, Access &));
   void issue(std::unique_ptr<Access> access);
 
-  /// Until no more than so many are in flight. Both counters of global memory in one where stores
-  /// have none of their own.
-  void waitForGlobal(Counter counter, bool joint, unsigned count);
+  /// Until no more than so many are in flight, of both counters of global memory where stores have
+  /// none of their own.
+  void waitForGlobal(Counter counter, unsigned count);
   /// Of shared memory all but the last `count`, as these return in order; scalar loads, which do
   /// not, only where `count` is 0 and they are meant.
   void waitForShared(unsigned count);
@@ -65,6 +64,7 @@ public:
 
 private:
   using Queue = std::deque<std::unique_ptr<Access>>;
+  void makeRoom(Counter counter);
   void perform(Queue &queue, size_t index);
   void complete(Queue &queue, size_t index);
 

@@ -5,9 +5,6 @@
 namespace kiln::amdgcn {
 namespace {
 
-/// GFX9 counts stores to global memory with the loads.
-bool isJoint(const Wave &wave) { return wave.surroundings.generation == Generation::Gfx9; }
-
 /// Of shared memory and scalar loads together: which of them the count means is only known at 0, as
 /// scalar loads return in any order.
 void waitForLocal(Wave &wave, unsigned count) {
@@ -24,7 +21,7 @@ void waitForWord(Wave &wave, const std::string &word) {
   std::string name = word.substr(0, open);
   unsigned count = unsigned(std::stoul(word.substr(open + 1), nullptr, 0));
   if (name == "vmcnt")
-    wave.inFlight.waitForGlobal(Counter::Load, isJoint(wave), count);
+    wave.inFlight.waitForGlobal(Counter::Load, count);
   else if (name == "lgkmcnt")
     waitForLocal(wave, count);
   else if (name != "expcnt") // of exports, which kernels do not have
@@ -41,11 +38,9 @@ unsigned countOf(const Instruction &in, size_t operand = 0) {
   return unsigned(in[operand].integer);
 }
 
-void waitForLoads(Wave &wave, unsigned count) {
-  wave.inFlight.waitForGlobal(Counter::Load, false, count);
-}
+void waitForLoads(Wave &wave, unsigned count) { wave.inFlight.waitForGlobal(Counter::Load, count); }
 void waitForStores(Wave &wave, unsigned count) {
-  wave.inFlight.waitForGlobal(Counter::Store, false, count);
+  wave.inFlight.waitForGlobal(Counter::Store, count);
 }
 
 } // namespace
