@@ -44,7 +44,8 @@ template <typename T> Scaled<T> scaled(T value, T denominator, T numerator) {
     return {isDenominator ? up : value, true};
   if (isSubnormal(denominator))
     return {up, false};
-  bool isReciprocalSmall = isSubnormal(1 / denominator);
+  // In f64 for both formats, so that it is never true of f32.
+  bool isReciprocalSmall = isSubnormal(1 / double(denominator));
   bool isQuotientSmall = isSubnormal(numerator / denominator);
   if (isReciprocalSmall && isQuotientSmall)
     return {isDenominator ? up : value, true};

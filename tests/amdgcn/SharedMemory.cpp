@@ -1,13 +1,11 @@
 #include "tests/amdgcn/SharedMemory.h"
 #include "tests/amdgcn/Instruction.h"
-#include <algorithm>
 #include <cstring>
 #include <sstream>
 
 namespace kiln::amdgcn {
 
-SharedMemory::SharedMemory(uint32_t bytes, uint32_t noise)
-    : memory((bytes + 3) / 4 * 4), accesses(memory.size() / 4) {
+SharedMemory::SharedMemory(uint32_t bytes, uint32_t noise) : memory(bytes), accesses(bytes) {
   for (uint8_t &byte : memory)
     byte = uint8_t((noise = noise * 1664525 + 1013904223) >> 24);
 }
@@ -21,41 +19,25 @@ void SharedMemory::checkRange(uint32_t address, uint32_t bytes) const {
   throw Fault(text.str());
 }
 
-void SharedMemory::race(uint32_t dword, const char *what, unsigned wave, int32_t other) const {
+void SharedMemory::race(uint32_t address, const char *what, unsigned wave, unsigned other) const {
   std::ostringstream text;
-  text << "race on shared memory: wave " << wave << " " << what << " the dword at " << 4 * dword
-       << ", which "
-       << (other < 0 ? "several waves have" : "wave " + std::to_string(other) + " has")
-       << " accessed with no barrier between";
+  text << "race on shared memory: wave " << wave << " " << what << " the byte at " << address
+       << ", which wave " << other << " has accessed with no barrier between";
   throw Fault(text.str());
-}
-
-/// Which of a dword's bytes an access touches, a bit each.
-static uint8_t bytesIn(uint32_t dword, uint32_t address, uint32_t bytes) {
-  uint32_t first = std::max(address, 4 * dword) - 4 * dword;
-  uint32_t end = std::min(address + bytes, 4 * dword + 4) - 4 * dword;
-  return uint8_t((1u << end) - (1u << first));
-}
-
-void SharedMemory::checkStores(uint32_t dword, uint8_t bytes, const char *what, unsigned wave,
-                               BarrierClock clock) const {
-  const Accesses &one = accesses[dword];
-  if (one.writer != NoWave && one.writer != int32_t(wave) && clock.passed <= one.storeClock &&
-      (one.stored & bytes))
-    race(dword, what, wave, one.writer);
 }
 
 void SharedMemory::load(uint32_t address, uint32_t bytes, void *to, unsigned wave,
                         BarrierClock clock) {
   checkRange(address, bytes);
-  for (uint32_t dword = address / 4; dword <= (address + bytes - 1) / 4; ++dword) {
-    checkStores(dword, bytesIn(dword, address, bytes), "loads", wave, clock);
-    Accesses &one = accesses[dword];
+  for (uint32_t i = address; i != address + bytes; ++i) {
+    Accesses &one = accesses[i];
+    if (one.writer != int32_t(wave) && clock.passed <= one.storeClock && one.writer >= 0)
+      race(i, "loads", wave, unsigned(one.writer));
     if (clock.arrived > one.loadClock) {
       one.readers = 0;
       one.loadClock = clock.arrived;
     }
-    one.readers |= uint64_t(1) << wave;
+    one.readers |= 1u << wave;
   }
   std::memcpy(to, memory.data() + address, bytes);
 }
@@ -63,18 +45,15 @@ void SharedMemory::load(uint32_t address, uint32_t bytes, void *to, unsigned wav
 void SharedMemory::store(uint32_t address, uint32_t bytes, const void *from, unsigned wave,
                          BarrierClock clock) {
   checkRange(address, bytes);
-  for (uint32_t dword = address / 4; dword <= (address + bytes - 1) / 4; ++dword) {
-    uint8_t touched = bytesIn(dword, address, bytes);
-    checkStores(dword, touched, "stores to", wave, clock);
-    Accesses &one = accesses[dword];
-    uint64_t others = one.readers & ~(uint64_t(1) << wave);
-    // Reads of other bytes of the dword are not told apart, where stores are of whole dwords.
-    if (others && clock.passed <= one.loadClock && touched == 0xf)
-      race(dword, "stores to", wave, int32_t(__builtin_ctzll(others)));
-    bool isFirst = clock.passed > one.storeClock || one.writer == NoWave;
-    one.writer = isFirst || one.writer == int32_t(wave) ? int32_t(wave) : SeveralWaves;
-    one.stored = isFirst ? touched : one.stored | touched;
-    one.storeClock = std::max(one.storeClock, clock.arrived);
+  for (uint32_t i = address; i != address + bytes; ++i) {
+    Accesses &one = accesses[i];
+    if (one.writer != int32_t(wave) && clock.passed <= one.storeClock && one.writer >= 0)
+      race(i, "stores to", wave, unsigned(one.writer));
+    uint32_t others = one.readers & ~(1u << wave);
+    if (others && clock.passed <= one.loadClock)
+      race(i, "stores to", wave, unsigned(__builtin_ctz(others)));
+    one.writer = int32_t(wave);
+    one.storeClock = clock.arrived;
   }
   std::memcpy(memory.data() + address, from, bytes);
 }

@@ -1,4 +1,4 @@
-// The shared memory (LDS) of a workgroup, and who has touched each dword of it.
+// The shared memory (LDS) of a workgroup, and who has touched each byte of it.
 #ifndef KILN_TESTS_AMDGCN_SHAREDMEMORY_H
 #define KILN_TESTS_AMDGCN_SHAREDMEMORY_H
 
@@ -26,20 +26,14 @@ public:
   uint32_t size() const { return uint32_t(memory.size()); }
 
 private:
-  enum : int32_t { NoWave = -1, SeveralWaves = -2 };
-  /// Of a dword: what a wave's clock has to have passed for it to be ordered behind the last
+  /// Of a byte: what a wave's clock has to have passed for it to be ordered behind the last
   /// accesses.
   struct Accesses {
-    uint32_t storeClock = 0, loadClock = 0;
-    uint64_t readers = 0;
-    int32_t writer = NoWave;
-    /// The bytes that were stored to since the last barrier, a bit each.
-    uint8_t stored = 0;
+    uint32_t storeClock = 0, loadClock = 0, readers = 0;
+    int32_t writer = -1;
   };
   void checkRange(uint32_t address, uint32_t bytes) const;
-  [[noreturn]] void race(uint32_t dword, const char *what, unsigned wave, int32_t other) const;
-  void checkStores(uint32_t dword, uint8_t bytes, const char *what, unsigned wave,
-                   BarrierClock clock) const;
+  [[noreturn]] void race(uint32_t address, const char *what, unsigned wave, unsigned other) const;
 
   std::vector<uint8_t> memory;
   std::vector<Accesses> accesses;
