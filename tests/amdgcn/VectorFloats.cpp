@@ -32,8 +32,8 @@ template <typename Value> Value middle(Value a, Value b, Value c) {
 /// Rounded once where the value is f32 or f64; of halves the product is exact.
 template <typename Value> Value fused(Value a, Value b, Value c) { return std::fma(a, b, c); }
 
-/// Exponentials and logarithms take and give no subnormal f32. Reciprocals do: V_DIV_SCALE relies on
-/// it.
+/// Exponentials and logarithms take and give no subnormal f32. Reciprocals do: V_DIV_SCALE relies
+/// on it.
 float withoutSubnormals(float value) {
   return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.f, value) : value;
 }

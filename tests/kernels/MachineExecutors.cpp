@@ -1,10 +1,12 @@
 // AMD's GPUs by the machine code that Kiln makes for them: what runs is the HSACO of the library,
-// instruction by instruction on the CPU, behind the runtime's own HIP driver.
+// instruction by instruction on the CPU, behind the runtime's own HIP driver. Devices from
+// FIRST_DEVICE to END_DEVICE of tests/amdgcn/MachineHip.h.
 
 #include "tests/amdgcn/MachineHip.h"
 #include "tests/kernels/KernelTest.h"
 #include <cstdlib>
 #include <dlfcn.h>
+#include <utility>
 
 namespace kiln::test {
 namespace {
@@ -69,10 +71,16 @@ template <int device> std::unique_ptr<Executor> make() {
   return machine().isReady ? std::make_unique<MachineExecutor>(device) : nullptr;
 }
 
+template <int... ordinals>
+std::vector<ExecutorKind> executorsFrom(std::integer_sequence<int, ordinals...>) {
+  return {{amdgcn::deviceProcessors[FIRST_DEVICE + ordinals], make<FIRST_DEVICE + ordinals>}...};
+}
+
 } // namespace
 
 const std::vector<ExecutorKind> &executors() {
-  static const std::vector<ExecutorKind> list = {{"gfx942", make<0>}, {"gfx1100", make<1>}};
+  static const std::vector<ExecutorKind> list =
+      executorsFrom(std::make_integer_sequence<int, END_DEVICE - FIRST_DEVICE>());
   return list;
 }
 

@@ -17,6 +17,7 @@
 #include "compiler/Target/AMD/IssueEstimate.h"
 #include "compiler/Target/AMD/JoinComparisons.h"
 #include "compiler/Target/AMD/JoinCopies.h"
+#include "compiler/Target/AMD/KeepWaits.h"
 #include "compiler/Target/AMD/LinkHsaco.h"
 #include "compiler/Target/AMD/MixHalves.h"
 #include "compiler/Target/AMD/MoreBlocks.h"
@@ -346,6 +347,11 @@ private:
     auto code = listHsaco(bytes, facts.symbol, machine);
     if (!code)
       return code.takeError();
+    if (!keepsWaits && reachesBarrierInFlight(*code, machine)) {
+      keepsWaits = true;
+      keepWaits(kernel, target);
+      return generate();
+    }
     binary.mainLoop = findMainLoop(code->listing);
     if (binary.mainLoop)
       binary.mainLoop->isMachineCode = true;
@@ -476,6 +482,8 @@ private:
   const TargetInfo &target;
   llvm::TargetMachine &machine;
   const EmitOptions &options;
+  /// Whether waits stand in front of the kernel's fences that LLVM does not drop.
+  bool keepsWaits = false;
 };
 
 /// LDS is static here: the kernel's own allocation is the whole of it.

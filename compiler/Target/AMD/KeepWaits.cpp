@@ -1,0 +1,142 @@
+// LLVM makes a fence into waits that it drops where nothing is in flight. Up to LLVM 22 it decides
+// that when it first comes to a block (SIInsertWaitcnts, "soft" waits): in a loop it has not seen
+// then what the iteration before leaves in flight, and does not take the decision back
+// (llvm-project's pull request 220357 mends it). A loop that ends in a write to shared memory and
+// begins with a barrier so lets other waves read what was there before, if nothing was in flight in
+// front of the loop. Waits that the program asks for by an intrinsic are never dropped; but they
+// change how LLVM orders what is around them, so the code is looked at first.
+
+#include "compiler/Target/AMD/KeepWaits.h"
+#include "compiler/Target/TargetInfo.h"
+
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
+#include "llvm/IR/MemoryModelRelaxationAnnotations.h"
+#include "llvm/MC/MCInstrInfo.h"
+#include "llvm/Target/TargetMachine.h"
+
+namespace kiln {
+namespace {
+
+/// The fields of S_WAITCNT that wait, and all ones in the others, which do not (ISA guides,
+/// "S_WAITCNT").
+uint32_t fieldsOf(const TargetInfo &target, bool isOfGlobal) {
+  if (target.archNumber < 0x1000)
+    return isOfGlobal ? 0x0070 : 0xc07f;
+  return isOfGlobal ? 0x0007 : 0xfc07;
+}
+
+/// Fences of a block wait for global memory on RDNA alone, whose block may have the caches of two
+/// units (LLVM, "User Guide for AMDGPU Backend", "Memory Model").
+bool isOfGlobal(const llvm::FenceInst &fence, const TargetInfo &target) {
+  if (llvm::MMRAMetadata(fence).hasTag("amdgpu-synchronize-as", "local"))
+    return false;
+  bool isOfBlock = fence.getSyncScopeID() == fence.getContext().getOrInsertSyncScopeID("workgroup");
+  return !isOfBlock || target.matrix.wmmaGeneration != 0;
+}
+
+void wait(llvm::FenceInst &fence, const TargetInfo &target) {
+  llvm::IRBuilder<> b(&fence);
+  bool ofGlobal = isOfGlobal(fence, target);
+  if (target.archNumber >= 0x1200) {
+    auto waitFor = [&](llvm::Intrinsic::ID counter) {
+      b.CreateIntrinsic(counter, {}, b.getInt16(0));
+    };
+    waitFor(llvm::Intrinsic::amdgcn_s_wait_dscnt);
+    if (ofGlobal) {
+      waitFor(llvm::Intrinsic::amdgcn_s_wait_loadcnt);
+      waitFor(llvm::Intrinsic::amdgcn_s_wait_storecnt);
+    }
+    return;
+  }
+  b.CreateIntrinsic(llvm::Intrinsic::amdgcn_s_waitcnt, {}, b.getInt32(fieldsOf(target, ofGlobal)));
+  // RDNA 3 counts stores apart, for which there is no intrinsic.
+  if (ofGlobal && target.archNumber >= 0x1000)
+    b.CreateCall(llvm::InlineAsm::get(llvm::FunctionType::get(b.getVoidTy(), false),
+                                      "s_waitcnt_vscnt null, 0x0", "~{memory}",
+                                      /*hasSideEffects=*/true));
+}
+
+/// A wave alone sees its own accesses in order.
+bool releases(const llvm::FenceInst &fence) {
+  llvm::LLVMContext &context = fence.getContext();
+  return llvm::isReleaseOrStronger(fence.getOrdering()) &&
+         fence.getSyncScopeID() != llvm::SyncScope::SingleThread &&
+         fence.getSyncScopeID() != context.getOrInsertSyncScopeID("wavefront");
+}
+
+/// What instructions are to shared memory in flight.
+enum class Role : uint8_t { None, Access, Wait, Barrier, End };
+
+bool isWaitForShared(llvm::StringRef name, const llvm::MCInst &instruction, bool isGfx9) {
+  if (!name.starts_with("S_WAIT") || !instruction.getNumOperands() ||
+      !instruction.getOperand(0).isImm())
+    return false;
+  auto fields = uint64_t(instruction.getOperand(0).getImm());
+  if (name.starts_with("S_WAITCNT_gfx") || name.starts_with("S_WAITCNT_vi"))
+    return isGfx9 ? (fields >> 8 & 0xf) == 0 : (fields >> 4 & 0x3f) == 0;
+  bool isOfShared = name.starts_with("S_WAIT_DSCNT") || name.starts_with("S_WAIT_LOADCNT_DSCNT") ||
+                    name.starts_with("S_WAIT_STORECNT_DSCNT");
+  return isOfShared && (fields & 0x3f) == 0;
+}
+
+Role roleOf(llvm::StringRef name, const llvm::MCInst &instruction, bool isGfx9) {
+  if (name.starts_with("DS_") && !name.contains("PERMUTE") && !name.contains("SWIZZLE"))
+    return Role::Access;
+  if (isWaitForShared(name, instruction, isGfx9))
+    return Role::Wait;
+  if (name.starts_with("S_BARRIER") && !name.starts_with("S_BARRIER_WAIT"))
+    return Role::Barrier;
+  return name.starts_with("S_ENDPGM") || name.starts_with("S_BRANCH") ? Role::End : Role::None;
+}
+
+} // namespace
+
+bool reachesBarrierInFlight(const MachineCode &code, const llvm::TargetMachine &machine) {
+  bool isGfx9 = machine.getTargetCPU().starts_with("gfx9");
+  auto role = [&](size_t i) {
+    const llvm::MCInst &instruction = code.instructions[i];
+    return roleOf(machine.getMCInstrInfo()->getName(instruction.getOpcode()), instruction, isGfx9);
+  };
+  // From each access on, until there is a wait: what is behind is reached in flight.
+  std::vector<bool> isReached(code.listing.size());
+  std::vector<size_t> open;
+  auto reach = [&](size_t i) {
+    if (i < isReached.size() && !isReached[i]) {
+      isReached[i] = true;
+      open.push_back(i);
+    }
+  };
+  for (size_t i = 0; i != code.listing.size(); ++i)
+    if (role(i) == Role::Access)
+      reach(i + 1);
+  while (!open.empty()) {
+    size_t i = open.back();
+    open.pop_back();
+    Role here = role(i);
+    if (here == Role::Barrier)
+      return true;
+    if (here == Role::Wait)
+      continue;
+    if (code.listing[i].branchTo)
+      reach(*code.listing[i].branchTo);
+    if (here != Role::End)
+      reach(i + 1);
+  }
+  return false;
+}
+
+void keepWaits(llvm::Function &kernel, const TargetInfo &target) {
+  llvm::DominatorTree dominators(kernel);
+  llvm::LoopInfo loops(dominators);
+  for (llvm::Instruction &instruction : llvm::instructions(kernel))
+    if (auto *fence = llvm::dyn_cast<llvm::FenceInst>(&instruction);
+        fence && releases(*fence) && loops.getLoopFor(fence->getParent()))
+      wait(*fence, target);
+}
+
+} // namespace kiln

@@ -1,0 +1,26 @@
+// Waits of fences in loops, which LLVM 22 may drop.
+
+#ifndef KILN_COMPILER_TARGET_AMD_KEEPWAITS_H
+#define KILN_COMPILER_TARGET_AMD_KEEPWAITS_H
+
+#include "compiler/Target/AMD/HsacoListing.h"
+
+namespace llvm {
+class Function;
+} // namespace llvm
+
+namespace kiln {
+
+struct TargetInfo;
+
+/// Whether a wave may come to a barrier with an access to shared memory in flight, which no wait
+/// since has been for.
+bool reachesBarrierInFlight(const MachineCode &code, const llvm::TargetMachine &machine);
+
+/// In front of each fence of a loop that releases, the waits that it stands for, as instructions
+/// that LLVM does not drop.
+void keepWaits(llvm::Function &kernel, const TargetInfo &target);
+
+} // namespace kiln
+
+#endif

@@ -1,0 +1,74 @@
+//===- KeepWaitsTest.cpp - Waits of fences that LLVM would drop ----------------===//
+
+#include "tests/compiler/Target/EveryScalarKernel.h"
+
+using namespace kiln;
+using namespace kiln::testing;
+
+namespace {
+
+/// A loop that begins with a barrier and ends in a write to shared memory; `entry` stands in front
+/// of it.
+std::string loopOf(const std::string &entry) {
+  const std::string barrier = "  fence syncscope(\"workgroup\") release\n"
+                              "  call void @llvm.amdgcn.s.barrier()\n"
+                              "  fence syncscope(\"workgroup\") acquire\n";
+  return R"(
+@shared = external addrspace(3) global [4096 x i8], align 16
+define amdgpu_kernel void @k(ptr addrspace(1) %out, i32 %n) {
+entry:
+  %thread = call i32 @llvm.amdgcn.workitem.id.x()
+  %own = getelementptr i32, ptr addrspace(3) @shared, i32 %thread
+  %swapped = xor i32 %thread, 64
+  %other = getelementptr i32, ptr addrspace(3) @shared, i32 %swapped
+)" + entry +
+         R"(
+  br label %loop
+loop:
+  %i = phi i32 [0, %entry], [%next, %loop]
+  %sum = phi i32 [0, %entry], [%more, %loop]
+)" + barrier +
+         "  %x = load i32, ptr addrspace(3) %other\n  %more = add i32 %sum, %x\n" + barrier + R"(
+  store i32 %more, ptr addrspace(3) %own
+  %next = add i32 %i, 1
+  %goes = icmp slt i32 %next, %n
+  br i1 %goes, label %loop, label %exit
+exit:
+  %to = getelementptr i32, ptr addrspace(1) %out, i32 %thread
+  store i32 %more, ptr addrspace(1) %to
+  ret void
+}
+declare i32 @llvm.amdgcn.workitem.id.x()
+declare void @llvm.amdgcn.s.barrier()
+)";
+}
+
+std::string assemblyOf(const std::string &text, const char *name) {
+  EmitOptions options;
+  options.captureAssembly = true;
+  KernelFacts facts;
+  facts.symbol = "k";
+  facts.launch.threadsPerBlock = 256;
+  return emitted(emitText(text.c_str(), facts, target(name), options)).assembly;
+}
+
+/// Whether the loop waits for shared memory before it first comes to a barrier.
+bool waitsBeforeBarrier(const std::string &assembly, const std::string &wait) {
+  size_t loop = assembly.find(".LBB0_1:"), barrier = assembly.find("s_barrier", loop);
+  return loop != std::string::npos && barrier != std::string::npos &&
+         assembly.substr(loop, barrier - loop).find(wait) != std::string::npos;
+}
+
+/// LLVM 22 drops the first wait, where nothing is in flight in front of the loop.
+TEST(KeepWaits, ALoopThatEndsInAWriteWaitsAtItsFirstBarrier) {
+  for (const char *name : {"hip:gfx90a", "hip:gfx942", "hip:gfx950", "hip:gfx1100"})
+    EXPECT_TRUE(waitsBeforeBarrier(assemblyOf(loopOf(""), name), "lgkmcnt(0)")) << name;
+  EXPECT_TRUE(waitsBeforeBarrier(assemblyOf(loopOf(""), "hip:gfx1201"), "s_wait_dscnt 0x0"));
+}
+
+TEST(KeepWaits, SoDoesOneBehindAWrite) {
+  const std::string entry = "  store i32 %thread, ptr addrspace(3) %own\n";
+  EXPECT_TRUE(waitsBeforeBarrier(assemblyOf(loopOf(entry), "hip:gfx942"), "lgkmcnt(0)"));
+}
+
+} // namespace
