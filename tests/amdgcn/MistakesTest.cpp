@@ -2,14 +2,32 @@
 #include "tests/amdgcn/Launch.h"
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <iterator>
+#include <map>
 
 namespace kiln::amdgcn {
 namespace {
 
 constexpr int rows = 5, columns = 1000;
+
+/// Softmax's kernel for a processor, compiled once.
+const std::string &image(const std::string &processor) {
+  static std::map<std::string, std::string> images;
+  std::string &bytes = images[processor];
+  if (!bytes.empty())
+    return bytes;
+  std::string path = testing::TempDir() + "softmax_" + processor + ".hsaco";
+  std::string command = "./kiln compile kernels/softmax/softmax.py -n softmax_kernel -w 4 "
+                        "-s '*fp32:16, *fp32:16, i32, i32, i32, i32, 1024' --target=hip:" +
+                        processor + " --emit=hsaco -o " + path;
+  EXPECT_EQ(std::system(command.c_str()), 0) << command;
+  std::ifstream file(path, std::ios::binary);
+  bytes.assign(std::istreambuf_iterator<char>(file), {});
+  return bytes;
+}
 
 /// Runs softmax's kernel of a processor; what was wrong, and what it has written.
 class Mistakes : public testing::TestWithParam<const char *> {
@@ -20,11 +38,8 @@ protected:
   }
 
   std::string run(const Edit &edit, uint64_t bytes = sizeof(float) * rows * columns) {
-    std::string path = std::string("tests/amdgcn/softmax_") + GetParam() + ".hsaco";
-    std::ifstream file(path, std::ios::binary);
-    std::string image((std::istreambuf_iterator<char>(file)), {});
     try {
-      CodeObject code(image, edit);
+      CodeObject code(image(GetParam()), edit);
       Allocations allocations;
       allocations.add(x.data(), bytes);
       allocations.add(out.data(), sizeof(float) * out.size());

@@ -10,6 +10,7 @@
 #include "runtime/emulator/kiln_emu.h"
 #include "runtime/kiln.h"
 #include "tests/compiler/Target/CPU/LoadedObject.h"
+#include "tests/language/MachineCode.h"
 #include "llvm/Support/raw_ostream.h"
 #include <map>
 #include <set>
@@ -37,6 +38,13 @@ std::map<std::string, std::set<std::string>> &calledByTarget() {
 mlir::MLIRContext &sharedContext() {
   static mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   return context;
+}
+
+/// What an emulated target is where machine code is executed in its place.
+std::string machineCodeTarget(llvm::StringRef target) {
+  if (machineCodeRunner() && target.consume_front("emu:gfx"))
+    return ("hip:gfx" + target).str();
+  return target.str();
 }
 
 ArgumentValue argumentValue(const SourceArgument &argument) {
@@ -114,6 +122,7 @@ struct SourceKernel::Code {
     kiln_cpu_pool_destroy(pool);
   }
 
+  bool isMachineCode() const { return target.backend == Backend::HIP && !target.emulated; }
   void compile(const std::string &source, const KernelInstance &instance,
                const std::function<void(mlir::ModuleOp &)> &edit);
   void load(const std::vector<SourceArgument> &arguments);
@@ -221,7 +230,7 @@ SourceKernel::SourceKernel(const std::string &source, const std::string &target,
                            const std::vector<SourceConstant> &constants,
                            const SourceOptions &options)
     : code(std::make_unique<Code>()) {
-  code->target = llvm::cantFail(parseTarget(target));
+  code->target = llvm::cantFail(parseTarget(machineCodeTarget(target)));
   if (options.threads)
     EXPECT_EQ(kiln_cpu_pool_create(options.threads, &code->pool), KILN_SUCCESS);
   KernelInstance instance;
@@ -240,7 +249,7 @@ SourceKernel::SourceKernel(const std::string &source, const std::string &target,
   for (const SourceConstant &constant : constants)
     instance.arguments.emplace_back(constant.name, ArgumentValue::ofConstant(constant.value));
   code->compile(source, instance, options.edit);
-  if (code->errors.empty())
+  if (code->errors.empty() && !code->isMachineCode())
     code->load(arguments);
 }
 
@@ -250,10 +259,11 @@ const std::string &SourceKernel::errors() const { return code->errors; }
 
 std::string SourceKernel::run(const std::vector<SourceArgument> &arguments,
                               std::array<uint32_t, 3> grid) {
-  if (!code->loaded)
+  if (!code->errors.empty())
     return code->errors;
-  std::string found = code->target.emulated
-                          ? code->emulate(arguments, grid)
+  std::string found = code->target.emulated ? code->emulate(arguments, grid)
+                      : code->isMachineCode()
+                          ? machineCodeRunner()(code->binary, arguments, grid)
                           : code->launch(kiln_cpu_stream(code->pool), arguments, grid);
   for (const SourceArgument &argument : arguments)
     if (argument.memory)
@@ -263,6 +273,11 @@ std::string SourceKernel::run(const std::vector<SourceArgument> &arguments,
     for (const sema::BuiltinInfo *info : code->called)
       calledByTarget()[code->target.name].insert(info->getQualifiedName());
   return found;
+}
+
+MachineCodeRunner &machineCodeRunner() {
+  static MachineCodeRunner runner = nullptr;
+  return runner;
 }
 
 std::string runSource(const std::string &source, const std::string &target,
