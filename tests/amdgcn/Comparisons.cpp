@@ -143,6 +143,11 @@ void addComparisons(OperationTable &table) {
   addIntegers<uint32_t>(table, "u32");
   addIntegers<int64_t>(table, "i64");
   addIntegers<uint64_t>(table, "u64");
+  add<uint16_t, uint32_t>(table, "class_f16", [](uint16_t bits, uint32_t mask) {
+    // Subnormal as halves, which other types hold as normal numbers.
+    bool isSubnormal = !(bits & 0x7c00) && bits & 0x3ff;
+    return isSubnormal ? mask >> (bits & 0x8000 ? 4 : 7) & 1 : hasClass(halfValue(bits), mask);
+  });
   add<float, uint32_t>(table, "class_f32", hasClass<float>);
   add<double, uint32_t>(table, "class_f64", hasClass<double>);
   table["v_cndmask_b32"] = choose<uint32_t>;

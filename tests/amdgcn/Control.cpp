@@ -77,6 +77,8 @@ void addBranches(OperationTable &table) {
 
 void addBarriers(OperationTable &table) {
   table["s_barrier"] = [](Wave &wave, const Instruction &) {
+    if (wave.surroundings.generation == Generation::Gfx9)
+      wave.inFlight.performGlobal();
     ++wave.clock.arrived;
     wave.state = Wave::State::AtBarrier;
   };

@@ -167,6 +167,7 @@ void address(Wave &wave, const Instruction &in, Access &access, Space space, siz
 void loadToShared(Wave &wave, const Instruction &in, Space space, uint32_t bytes) {
   auto access = InFlight::start(in, Counter::Load, copyToShared);
   access->bytes = bytes;
+  access->fillsShared = true;
   address(wave, in, *access, space, 0, 1);
   access->distance = (wave.scalar(M0) & 0xffff) + uint64_t(in.offset);
   wave.inFlight.issue(std::move(access));

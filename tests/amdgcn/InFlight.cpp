@@ -132,6 +132,12 @@ void InFlight::waitForAll() {
   waitForScalars();
 }
 
+void InFlight::performGlobal() {
+  for (size_t i = 0; i != global.size(); ++i)
+    if (!global[i]->fillsShared)
+      perform(global, i);
+}
+
 void InFlight::performOlder(uint64_t time) {
   for (Queue *queue : {&global, &shared})
     for (size_t i = 0; i != queue->size() && (*queue)[i]->issuedAt < time; ++i)

@@ -24,6 +24,8 @@ struct Access {
   /// For atomic operations: what is stored, of what was there and the two operands.
   uint64_t (*combine)(uint64_t old, uint64_t value, uint64_t compared) = nullptr;
   bool isStore = false, isDone = false, isSigned = false;
+  /// A copy, whose bytes come to shared memory.
+  bool fillsShared = false;
   /// By lane; of a scalar load the first.
   uint64_t active = 0;
   std::array<uint64_t, 64> addresses;
@@ -59,6 +61,10 @@ public:
   void waitForShared(unsigned count);
   void waitForScalars();
   void waitForAll();
+  /// At a barrier of GFX9: the vector memory unit takes the accesses of a workgroup's waves in the
+  /// order in which they are issued (LLVM's "User Guide for AMDGPU Backend", "Memory Model GFX942",
+  /// without threadgroup split). Registers and shared memory still wait.
+  void performGlobal();
   /// Nothing stays in flight for ever: what was issued before `time` reaches memory.
   void performOlder(uint64_t time);
 

@@ -172,6 +172,13 @@ void addFields(OperationTable &table) {
     table[name] = one<U, U64>(Scc::Stays, [](U64 a) { return a ? U(__builtin_ctzll(a)) : ~0u; });
   for (const char *name : {"s_flbit_i32_b32", "s_clz_i32_u32"})
     table[name] = one<U>(Scc::Stays, [](U a) { return a ? U(__builtin_clz(a)) : ~0u; });
+  for (const char *name : {"s_flbit_i32_b64", "s_clz_i32_u64"})
+    table[name] = one<U, U64>(Scc::Stays, [](U64 a) { return a ? U(__builtin_clzll(a)) : ~0u; });
+  for (const char *name : {"s_flbit_i32", "s_cls_i32"})
+    table[name] = one<U, I>(Scc::Stays, [](I a) {
+      U other = U(a < 0 ? ~a : a);
+      return other ? U(__builtin_clz(other)) : ~0u;
+    });
   table["s_bitset1_b32"] = [](Wave &wave, const Instruction &in) {
     writeScalar<U>(wave, in[0],
                    readScalar<U>(wave, in[0]) | 1u << (readScalar<U>(wave, in[1]) & 31));

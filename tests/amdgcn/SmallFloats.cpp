@@ -1,5 +1,6 @@
 #include "tests/amdgcn/SmallFloats.h"
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <vector>
 
@@ -65,9 +66,21 @@ float halfValue(uint32_t bits) {
       values[i] = float(halfFormat.decode(i));
     return values;
   }();
-  return table[bits & 0xffff];
+  float value = table[bits & 0xffff];
+  if (!std::isnan(value))
+    return value;
+  // What a NaN says stays.
+  uint32_t kept = (bits & 0x8000) << 16 | 0x7fc00000 | (bits & 0x3ff) << 13;
+  std::memcpy(&value, &kept, sizeof value);
+  return value;
 }
 
-uint32_t halfBits(double value) { return halfFormat.encode(value); }
+uint32_t halfBits(double value) {
+  if (!std::isnan(value))
+    return halfFormat.encode(value);
+  uint64_t bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  return uint32_t(bits >> 48 & 0x8000) | 0x7e00 | uint32_t(bits >> 42 & 0x1ff);
+}
 
 } // namespace kiln::amdgcn

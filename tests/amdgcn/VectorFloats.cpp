@@ -124,6 +124,24 @@ void addExponents(OperationTable &table) {
   });
 }
 
+/// Sums of products of two halves each.
+void addDots(OperationTable &table) {
+  auto dot = [](uint32_t a, uint32_t b, float c) {
+    return float(double(halfValue(a)) * halfValue(b) +
+                 double(halfValue(a >> 16)) * halfValue(b >> 16) + c);
+  };
+  table["v_dot2_f32_f16"] = ternary<float, uint32_t, uint32_t, float>(dot);
+  for (const char *one : {"v_dot2c_f32_f16", "v_dot2acc_f32_f16"})
+    table[one] = [dot](Wave &wave, const Instruction &in) {
+      LaneValues<uint32_t> a = read<uint32_t>(wave, in, {1, 0}),
+                           b = read<uint32_t>(wave, in, {2, 1});
+      LaneValues<float> c = read<float>(wave, in, {0, 2});
+      for (unsigned lane = 0; lane != wave.numLanes; ++lane)
+        c[lane] = dot(a[lane], b[lane], c[lane]);
+      write<float>(wave, in, 2, c);
+    };
+}
+
 } // namespace
 
 void addVectorFloats(OperationTable &table) {
@@ -132,8 +150,11 @@ void addVectorFloats(OperationTable &table) {
   addCommon<double>(table, "f64");
   addShort<float>(table, "f32");
   addShort<Half>(table, "f16");
+  table["v_fmac_f64"] =
+      accumulating<double>([](double a, double b, double c) { return fused(a, b, c); });
   addTranscendental(table);
   addExponents(table);
+  addDots(table);
 }
 
 } // namespace kiln::amdgcn

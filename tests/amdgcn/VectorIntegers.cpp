@@ -132,6 +132,12 @@ void addFused(OperationTable &table) {
   table["v_bitop3_b16"] = bitTables<uint16_t>();
 }
 
+template <typename A, typename B> int32_t dotOfBytes(int32_t a, int32_t b, int32_t c) {
+  for (int i = 0; i != 4; ++i)
+    c = int32_t(uint32_t(c) + uint32_t(A(a >> (8 * i)) * B(b >> (8 * i))));
+  return c;
+}
+
 void addProducts(OperationTable &table) {
   using U = uint32_t;
   using I = int32_t;
@@ -157,11 +163,20 @@ void addProducts(OperationTable &table) {
       ternary<U, uint16_t, uint16_t, U>([](uint16_t a, uint16_t b, U c) { return U(a) * b + c; });
   table["v_mad_i32_i16"] = ternary<I, int16_t, int16_t, I>(
       [](int16_t a, int16_t b, I c) { return I(U(I(a) * I(b)) + U(c)); });
-  table["v_dot4_i32_i8"] = ternary<I>([](I a, I b, I c) {
-    for (int i = 0; i != 4; ++i)
-      c = I(U(c) + U(int8_t(a >> (8 * i)) * int8_t(b >> (8 * i))));
-    return c;
-  });
+  table["v_dot4_i32_i8"] = ternary<I>(dotOfBytes<int8_t, int8_t>);
+  table["v_dot4_u32_u8"] = ternary<I>(dotOfBytes<uint8_t, uint8_t>);
+  table["v_dot4c_i32_i8"] = accumulating<I>(dotOfBytes<int8_t, int8_t>);
+  // Signed where neg_lo says so.
+  table["v_dot4_i32_iu8"] = [](Wave &wave, const Instruction &in) {
+    LaneValues<I> a = read<I>(wave, in, {1, 0}), b = read<I>(wave, in, {2, 1}),
+                  c = read<I>(wave, in, {3, 2});
+    auto *dot = in.negLow[0]
+                    ? (in.negLow[1] ? dotOfBytes<int8_t, int8_t> : dotOfBytes<int8_t, uint8_t>)
+                    : (in.negLow[1] ? dotOfBytes<uint8_t, int8_t> : dotOfBytes<uint8_t, uint8_t>);
+    for (unsigned lane = 0; lane != wave.numLanes; ++lane)
+      c[lane] = dot(a[lane], b[lane], c[lane]);
+    write<I>(wave, in, 3, c);
+  };
 }
 
 void addCounts(OperationTable &table) {

@@ -12,6 +12,7 @@
 #include "compiler/Target/AMD/DeviceInstructions.h"
 #include "compiler/Target/AMD/DistributeStrides.h"
 #include "compiler/Target/AMD/HoistZeros.h"
+#include "compiler/Target/AMD/HoldReads.h"
 #include "compiler/Target/AMD/HsacoListing.h"
 #include "compiler/Target/AMD/HsacoReader.h"
 #include "compiler/Target/AMD/IssueEstimate.h"
@@ -305,6 +306,7 @@ static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
   reloadArguments(kernel);
   if (target.matrix.mfmaGeneration)
     preloadArguments(kernel);
+  holdReads(kernel);
   if (memoryFeaturesOf(target).splitBarriers)
     splitBarriers(kernel);
 }

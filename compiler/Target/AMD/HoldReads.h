@@ -1,0 +1,17 @@
+// Loads that LLVM would take past a barrier.
+
+#ifndef KILN_COMPILER_TARGET_AMD_HOLDREADS_H
+#define KILN_COMPILER_TARGET_AMD_HOLDREADS_H
+
+namespace llvm {
+class Function;
+}
+
+namespace kiln {
+
+/// Loads in front of a barrier stay there, where only what is behind it uses them.
+void holdReads(llvm::Function &kernel);
+
+} // namespace kiln
+
+#endif
