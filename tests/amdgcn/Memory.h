@@ -12,7 +12,8 @@ public:
   void add(const void *start, uint64_t bytes, bool isWritable = true);
   void remove(const void *start);
 
-  /// Faults where not all of it is of one allocation, or a store is to one that is only read.
+  /// Faults where not all of it is of one allocation, or a store is to one that is only read. Of an
+  /// aligned load the first byte has to be.
   void check(uint64_t address, uint64_t bytes, bool isStore) const;
 
 private:

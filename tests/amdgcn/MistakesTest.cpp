@@ -144,7 +144,7 @@ TEST_P(Mistakes, AnUnknownInstructionIsNamed) {
 }
 
 TEST_P(Mistakes, AnAccessBehindTheEndIsFound) {
-  std::string mistake = run(nullptr, sizeof(float) * (rows * columns - 1));
+  std::string mistake = run(nullptr, sizeof(float) * (rows * columns - 4));
   EXPECT_NE(mistake.find("where no allocation is"), std::string::npos) << mistake;
 }
 

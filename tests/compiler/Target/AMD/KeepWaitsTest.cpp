@@ -63,7 +63,7 @@ bool waitsBeforeBarrier(const std::string &assembly, const std::string &wait) {
 TEST(KeepWaits, ALoopThatEndsInAWriteWaitsAtItsFirstBarrier) {
   for (const char *name : {"hip:gfx90a", "hip:gfx942", "hip:gfx950", "hip:gfx1100"})
     EXPECT_TRUE(waitsBeforeBarrier(assemblyOf(loopOf(""), name), "lgkmcnt(0)")) << name;
-  EXPECT_TRUE(waitsBeforeBarrier(assemblyOf(loopOf(""), "hip:gfx1201"), "s_wait_dscnt 0x0"));
+  EXPECT_TRUE(waitsBeforeBarrier(assemblyOf(loopOf(""), "hip:gfx1201"), "dscnt 0x0"));
 }
 
 TEST(KeepWaits, SoDoesOneBehindAWrite) {
