@@ -91,6 +91,11 @@ void addHalves(OperationTable &table) {
       binary<uint32_t, float>([](float a, float b) { return packed(halfBits(a), halfBits(b)); });
   table["v_cvt_pk_bf16_f32"] = binary<uint32_t, float>(
       [](float a, float b) { return packed(bfloatFormat.encode(a), bfloatFormat.encode(b)); });
+  table["v_cvt_pk_i16_f32"] = binary<uint32_t, float>([](float a, float b) {
+    return packed(uint16_t(truncated<int16_t>(a)), uint16_t(truncated<int16_t>(b)));
+  });
+  table["v_cvt_pk_u16_f32"] = binary<uint32_t, float>(
+      [](float a, float b) { return packed(truncated<uint16_t>(a), truncated<uint16_t>(b)); });
   table["v_pack_b32_f16"] =
       binary<uint32_t, uint16_t>([](uint16_t a, uint16_t b) { return packed(a, b); });
 }
