@@ -9,6 +9,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
@@ -17,25 +19,38 @@
 namespace kiln {
 namespace {
 
+/// Whether what `from` computes could go to a user there. LLVM takes nothing into a loop, nor to
+/// the next iteration.
+bool mayGo(const llvm::BasicBlock &from, const llvm::Instruction &user,
+           const llvm::LoopInfo &loops) {
+  const llvm::BasicBlock *to = user.getParent();
+  const llvm::Loop *loop = loops.getLoopFor(to);
+  if (!loop)
+    return true;
+  return loop->contains(&from) && !(llvm::isa<llvm::PHINode>(user) && loop->getHeader() == to);
+}
+
 /// Whether all that its block has of a value's users could go to another block with it. So can
 /// products, which are convergent in LLVM's IR alone.
-bool mayLeave(const llvm::Instruction &value, llvm::SmallPtrSetImpl<const llvm::Value *> &asked) {
+bool mayLeave(const llvm::Instruction &value, const llvm::LoopInfo &loops,
+              llvm::SmallPtrSetImpl<const llvm::Value *> &asked) {
   if (!asked.insert(&value).second)
     return true;
   return llvm::all_of(value.users(), [&](const llvm::User *user) {
     const auto &taker = *llvm::cast<llvm::Instruction>(user);
-    if (taker.getParent() != value.getParent())
-      return true;
-    if (llvm::isa<llvm::PHINode>(taker) || taker.isTerminator() || taker.mayHaveSideEffects() ||
-        taker.mayReadFromMemory())
-      return false;
-    return mayLeave(taker, asked);
+    if (taker.getParent() != value.getParent() || llvm::isa<llvm::PHINode>(taker))
+      return mayGo(*value.getParent(), taker, loops);
+    return !taker.isTerminator() && !taker.mayHaveSideEffects() && !taker.mayReadFromMemory() &&
+           mayLeave(taker, loops, asked);
   });
 }
 
-bool isLoadThatMayLeave(const llvm::Instruction &op) {
+/// Of shared memory: what is written to global memory behind a barrier is seldom read in front.
+bool isReadThatMayLeave(const llvm::Instruction &op, const llvm::LoopInfo &loops) {
+  auto *load = llvm::dyn_cast<llvm::LoadInst>(&op);
   llvm::SmallPtrSet<const llvm::Value *, 16> asked;
-  return llvm::isa<llvm::LoadInst>(op) && !op.use_empty() && mayLeave(op, asked);
+  return load && load->getPointerAddressSpace() == sharedSpace && !op.use_empty() &&
+         mayLeave(op, loops, asked);
 }
 
 void clobberMemory(llvm::Instruction &barrier) {
@@ -50,11 +65,13 @@ void clobberMemory(llvm::Instruction &barrier) {
 } // namespace
 
 void holdReads(llvm::Function &kernel) {
+  llvm::DominatorTree dominators(kernel);
+  llvm::LoopInfo loops(dominators);
   for (llvm::BasicBlock &block : kernel) {
-    bool holdsLoads = false;
+    bool holdsReads = false;
     for (llvm::Instruction &op : llvm::make_early_inc_range(block)) {
-      holdsLoads |= isLoadThatMayLeave(op);
-      if (isBarrier(op) && holdsLoads)
+      holdsReads |= isReadThatMayLeave(op, loops);
+      if (isBarrier(op) && holdsReads)
         clobberMemory(op);
     }
   }
