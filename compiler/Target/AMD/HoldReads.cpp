@@ -45,12 +45,11 @@ bool mayLeave(const llvm::Instruction &value, const llvm::LoopInfo &loops,
   });
 }
 
-/// Of shared memory: what is written to global memory behind a barrier is seldom read in front.
+/// Of memory that may change.
 bool isReadThatMayLeave(const llvm::Instruction &op, const llvm::LoopInfo &loops) {
-  auto *load = llvm::dyn_cast<llvm::LoadInst>(&op);
   llvm::SmallPtrSet<const llvm::Value *, 16> asked;
-  return load && load->getPointerAddressSpace() == sharedSpace && !op.use_empty() &&
-         mayLeave(op, loops, asked);
+  return op.mayReadFromMemory() && !op.mayWriteToMemory() && !op.use_empty() &&
+         !op.hasMetadata(llvm::LLVMContext::MD_invariant_load) && mayLeave(op, loops, asked);
 }
 
 void clobberMemory(llvm::Instruction &barrier) {

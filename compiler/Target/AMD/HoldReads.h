@@ -1,4 +1,4 @@
-// Reads of shared memory that LLVM would take past a barrier.
+// Reads that LLVM would take past a barrier.
 
 #ifndef KILN_COMPILER_TARGET_AMD_HOLDREADS_H
 #define KILN_COMPILER_TARGET_AMD_HOLDREADS_H
@@ -9,7 +9,7 @@ class Function;
 
 namespace kiln {
 
-/// Reads of shared memory in front of a barrier stay there, where only what is behind it uses them.
+/// Reads of memory in front of a barrier stay there, where only what is behind it uses them.
 void holdReads(llvm::Function &kernel);
 
 } // namespace kiln
