@@ -70,10 +70,13 @@ void DiagnosticCapture::handle(const llvm::DiagnosticInfo &info) {
     place->getLocation(path, entry.line, entry.column);
     entry.path = path.str();
   }
-  if (info.getSeverity() == llvm::DS_Warning)
-    warnings.push_back(std::move(entry.message));
-  else
+  // Copies to AMD's shared memory are text that writes m0, and say so: LLVM sets it in front of
+  // each of its own uses, and warns that it does not save it.
+  bool isOfCopies = entry.message == "inline asm clobber list contains reserved registers: m0";
+  if (info.getSeverity() == llvm::DS_Error)
     errors.push_back(std::move(entry));
+  else if (!isOfCopies)
+    warnings.push_back(std::move(entry.message));
 }
 
 llvm::Error DiagnosticCapture::takeErrors() {

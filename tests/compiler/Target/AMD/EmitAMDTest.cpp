@@ -338,6 +338,16 @@ define void @k() {
   EXPECT_NE(error.find("invalid instruction"), std::string::npos) << error;
 }
 
+TEST(EmitAMD, CopiesToSharedMemoryWarnOfNothing) {
+  const char *text = R"(
+define void @k() {
+  call void asm sideeffect "s_mov_b32 m0, 0", "~{m0},~{memory}"()
+  ret void
+})";
+  DeviceBinary binary = emitted(emitText(text, factsOfK(), target("hip:gfx950")));
+  EXPECT_EQ(binary.warnings, std::vector<std::string>());
+}
+
 TEST(EmitAMD, TooMuchSharedMemoryIsAnError) {
   const char *text = R"(
 @lds = internal addrspace(3) global [100000 x i8] poison, align 16
