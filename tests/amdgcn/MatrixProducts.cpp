@@ -137,13 +137,20 @@ double constantSum(const Operand &operand, Sum sum) {
 }
 
 /// C, which may be a constant.
-double readSum(const Wave &wave, const Operand &operand, Sum sum, Place place) {
+double readPlainSum(const Wave &wave, const Operand &operand, Sum sum, Place place) {
   if (!operand.isVector())
     return constantSum(operand, sum);
   if (sum == Sum::F64)
     return bitsAs<double>(fieldOf(wave, operand.index, place.lane, 64 * place.index, 64));
   uint32_t word = wave.vector(operand.index + place.index)[place.lane];
   return sum == Sum::I32 ? double(int32_t(word)) : double(bitsAs<float>(word));
+}
+
+double readSum(const Wave &wave, const Operand &operand, Sum sum, Place place) {
+  double value = readPlainSum(wave, operand, sum, place);
+  if (operand.absolute)
+    value = std::fabs(value);
+  return operand.negate ? -value : value;
 }
 
 /// All of C is read before any of D is written.
@@ -315,10 +322,24 @@ Element signedElement(const Instruction &in, Element element, unsigned number) {
   return element;
 }
 
+/// Of C, neg_lo and neg_hi mean a sign and an absolute value. Of floats in A and B nobody here
+/// knows them.
+Operand withSigns(const Instruction &in, Sum sum) {
+  bool hasOperandSigns = in.negLow[0] || in.negLow[1] || in.negHigh[0] || in.negHigh[1];
+  if (sum == Sum::F32 && hasOperandSigns)
+    throw Fault("expected a product of floats without signs of its factors");
+  Operand operand = in[3];
+  operand.negate ^= in.negLow[2];
+  operand.absolute |= in.negHigh[2];
+  return operand;
+}
+
 Operation wmma(Element a, Element b, Sum sum) {
-  return [=](Wave &wave, const Instruction &in) {
+  return [=](Wave &wave, const Instruction &original) {
     if (wave.numLanes != 32)
       throw Fault("expected a wave of 32 lanes");
+    Instruction in = original;
+    in.operands[3] = withSigns(original, sum);
     bool isOld = wave.surroundings.generation == Generation::Gfx11;
     Element elementA = signedElement(in, a, 0), elementB = signedElement(in, b, 1);
     auto readMatrix = [&](size_t operand, Element element) {
