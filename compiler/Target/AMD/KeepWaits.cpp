@@ -3,8 +3,9 @@
 // then what the iteration before leaves in flight, and does not take the decision back
 // (llvm-project's pull request 220357 mends it). A loop that ends in a write to shared memory and
 // begins with a barrier so lets other waves read what was there before, if nothing was in flight in
-// front of the loop. Waits that the program asks for by an intrinsic are never dropped; but they
-// change how LLVM orders what is around them, so the code is looked at first.
+// front of the loop; so does one of global memory where fences of a block wait for that. Waits that
+// the program asks for by an intrinsic are never dropped; but they change how LLVM orders what is
+// around them, so the code is looked at first.
 
 #include "compiler/Target/AMD/KeepWaits.h"
 #include "compiler/Target/TargetInfo.h"
@@ -69,38 +70,79 @@ bool releases(const llvm::FenceInst &fence) {
          fence.getSyncScopeID() != context.getOrInsertSyncScopeID("wavefront");
 }
 
-/// What instructions are to shared memory in flight.
+/// What a wave counts in flight; GFX9 counts stores among the loads.
+enum class Counter : uint8_t { Shared, Loads, Stores };
+
+/// What instructions are to accesses in flight.
 enum class Role : uint8_t { None, Access, Wait, Barrier, End };
 
-bool isWaitForShared(llvm::StringRef name, const llvm::MCInst &instruction, bool isGfx9) {
-  if (!name.starts_with("S_WAIT") || !instruction.getNumOperands() ||
-      !instruction.getOperand(0).isImm())
+bool isWait(llvm::StringRef name, const llvm::MCInst &instruction, Counter counter, bool isGfx9) {
+  if (!name.starts_with("S_WAIT") || !instruction.getNumOperands())
     return false;
-  auto fields = uint64_t(instruction.getOperand(0).getImm());
+  const llvm::MCOperand &last = instruction.getOperand(instruction.getNumOperands() - 1);
+  if (!last.isImm())
+    return false;
+  auto fields = uint64_t(last.getImm());
   if (name.starts_with("S_WAITCNT_gfx") || name.starts_with("S_WAITCNT_vi"))
-    return isGfx9 ? (fields >> 8 & 0xf) == 0 : (fields >> 4 & 0x3f) == 0;
-  bool isOfShared = name.starts_with("S_WAIT_DSCNT") || name.starts_with("S_WAIT_LOADCNT_DSCNT") ||
-                    name.starts_with("S_WAIT_STORECNT_DSCNT");
-  return isOfShared && (fields & 0x3f) == 0;
+    return counter == Counter::Shared  ? (isGfx9 ? fields >> 8 & 0xf : fields >> 4 & 0x3f) == 0
+           : counter == Counter::Loads ? !isGfx9 && (fields >> 10 & 0x3f) == 0
+                                       : false;
+  switch (counter) {
+  case Counter::Shared:
+    return (name.starts_with("S_WAIT_DSCNT") || name.starts_with("S_WAIT_LOADCNT_DSCNT") ||
+            name.starts_with("S_WAIT_STORECNT_DSCNT")) &&
+           (fields & 0x3f) == 0;
+  case Counter::Loads:
+    return (name.starts_with("S_WAIT_LOADCNT_DSCNT") && (fields >> 8 & 0x3f) == 0) ||
+           (name.starts_with("S_WAIT_LOADCNT_gfx") && fields == 0);
+  case Counter::Stores:
+    return (name.starts_with("S_WAIT_STORECNT_DSCNT") && (fields >> 8 & 0x3f) == 0) ||
+           ((name.starts_with("S_WAIT_STORECNT_gfx") || name.starts_with("S_WAITCNT_VSCNT")) &&
+            fields == 0);
+  }
+  return false;
 }
 
-Role roleOf(llvm::StringRef name, const llvm::MCInst &instruction, bool isGfx9) {
-  if (name.starts_with("DS_") && !name.contains("PERMUTE") && !name.contains("SWIZZLE"))
+/// Atomic operations that return something are counted as loads.
+bool isAccess(llvm::StringRef name, Counter counter) {
+  if (counter == Counter::Shared)
+    return name.starts_with("DS_") && !name.contains("PERMUTE") && !name.contains("SWIZZLE");
+  if (!name.starts_with("GLOBAL_") && !name.starts_with("BUFFER_") && !name.starts_with("FLAT_"))
+    return false;
+  bool isAtomic = name.contains("_ATOMIC_"), returns = name.contains("_RTN");
+  return counter == Counter::Loads ? name.contains("_LOAD_") || (isAtomic && returns)
+                                   : name.contains("_STORE_") || (isAtomic && !returns);
+}
+
+Role roleOf(llvm::StringRef name, const llvm::MCInst &instruction, Counter counter, bool isGfx9) {
+  if (isAccess(name, counter))
     return Role::Access;
-  if (isWaitForShared(name, instruction, isGfx9))
+  if (isWait(name, instruction, counter, isGfx9))
     return Role::Wait;
   if (name.starts_with("S_BARRIER") && !name.starts_with("S_BARRIER_WAIT"))
     return Role::Barrier;
   return name.starts_with("S_ENDPGM") || name.starts_with("S_BRANCH") ? Role::End : Role::None;
 }
 
-} // namespace
+/// Behind a barrier of global memory a wave forgets what its cache has, before it loads again.
+bool isOfGlobal(const MachineCode &code, const llvm::MCInstrInfo &names, size_t barrier) {
+  for (size_t i = barrier + 1; i != code.instructions.size(); ++i) {
+    llvm::StringRef name = names.getName(code.instructions[i].getOpcode());
+    if (name.starts_with("BUFFER_GL0_INV") || name.starts_with("GLOBAL_INV"))
+      return true;
+    if (isAccess(name, Counter::Loads) || name.starts_with("S_ENDPGM") || code.listing[i].branchTo)
+      return false;
+  }
+  return false;
+}
 
-bool reachesBarrierInFlight(const MachineCode &code, const llvm::TargetMachine &machine) {
+bool reachesBarrierInFlight(const MachineCode &code, const llvm::TargetMachine &machine,
+                            Counter counter) {
   bool isGfx9 = machine.getTargetCPU().starts_with("gfx9");
+  const llvm::MCInstrInfo &names = *machine.getMCInstrInfo();
   auto role = [&](size_t i) {
     const llvm::MCInst &instruction = code.instructions[i];
-    return roleOf(machine.getMCInstrInfo()->getName(instruction.getOpcode()), instruction, isGfx9);
+    return roleOf(names.getName(instruction.getOpcode()), instruction, counter, isGfx9);
   };
   // From each access on, until there is a wait: what is behind is reached in flight.
   std::vector<bool> isReached(code.listing.size());
@@ -118,7 +160,7 @@ bool reachesBarrierInFlight(const MachineCode &code, const llvm::TargetMachine &
     size_t i = open.back();
     open.pop_back();
     Role here = role(i);
-    if (here == Role::Barrier)
+    if (here == Role::Barrier && (counter == Counter::Shared || isOfGlobal(code, names, i)))
       return true;
     if (here == Role::Wait)
       continue;
@@ -128,6 +170,14 @@ bool reachesBarrierInFlight(const MachineCode &code, const llvm::TargetMachine &
       reach(i + 1);
   }
   return false;
+}
+
+} // namespace
+
+bool reachesBarrierInFlight(const MachineCode &code, const llvm::TargetMachine &machine) {
+  return llvm::any_of(
+      std::initializer_list<Counter>{Counter::Shared, Counter::Loads, Counter::Stores},
+      [&](Counter counter) { return reachesBarrierInFlight(code, machine, counter); });
 }
 
 void keepWaits(llvm::Function &kernel, const TargetInfo &target) {

@@ -14,7 +14,7 @@ namespace kiln {
 struct TargetInfo;
 
 /// Whether a wave may come to a barrier with an access to shared memory in flight, which no wait
-/// since has been for.
+/// since has been for; or with one to global memory, to a barrier of that.
 bool reachesBarrierInFlight(const MachineCode &code, const llvm::TargetMachine &machine);
 
 /// In front of each fence of a loop that releases, the waits that it stands for, as instructions

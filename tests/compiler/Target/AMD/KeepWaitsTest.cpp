@@ -2,6 +2,8 @@
 
 #include "tests/compiler/Target/EveryScalarKernel.h"
 
+#include <cstring>
+
 using namespace kiln;
 using namespace kiln::testing;
 
@@ -43,6 +45,21 @@ declare void @llvm.amdgcn.s.barrier()
 )";
 }
 
+/// The same through global memory: each thread stores what another loads in the next iteration.
+std::string loopOfGlobal() {
+  std::string text = loopOf("");
+  for (auto [from, to] :
+       {std::pair("  %own = getelementptr i32, ptr addrspace(3) @shared",
+                  "  %own = getelementptr i32, ptr addrspace(1) %out"),
+        std::pair("  %other = getelementptr i32, ptr addrspace(3) @shared",
+                  "  %other = getelementptr i32, ptr addrspace(1) %out"),
+        std::pair("load i32, ptr addrspace(3) %other", "load i32, ptr addrspace(1) %other"),
+        std::pair("store i32 %more, ptr addrspace(3) %own",
+                  "store i32 %more, ptr addrspace(1) %own")})
+    text.replace(text.find(from), std::strlen(from), to);
+  return text;
+}
+
 std::string assemblyOf(const std::string &text, const char *name) {
   EmitOptions options;
   options.captureAssembly = true;
@@ -52,7 +69,7 @@ std::string assemblyOf(const std::string &text, const char *name) {
   return emitted(emitText(text.c_str(), facts, target(name), options)).assembly;
 }
 
-/// Whether the loop waits for shared memory before it first comes to a barrier.
+/// Whether the loop waits so before it first comes to a barrier.
 bool waitsBeforeBarrier(const std::string &assembly, const std::string &wait) {
   size_t loop = assembly.find(".LBB0_1:"), barrier = assembly.find("s_barrier", loop);
   return loop != std::string::npos && barrier != std::string::npos &&
@@ -64,6 +81,11 @@ TEST(KeepWaits, ALoopThatEndsInAWriteWaitsAtItsFirstBarrier) {
   for (const char *name : {"hip:gfx90a", "hip:gfx942", "hip:gfx950", "hip:gfx1100"})
     EXPECT_TRUE(waitsBeforeBarrier(assemblyOf(loopOf(""), name), "lgkmcnt(0)")) << name;
   EXPECT_TRUE(waitsBeforeBarrier(assemblyOf(loopOf(""), "hip:gfx1201"), "dscnt 0x0"));
+}
+
+TEST(KeepWaits, SoDoesOneThatEndsInAStoreWhereFencesWaitForThose) {
+  EXPECT_TRUE(waitsBeforeBarrier(assemblyOf(loopOfGlobal(), "hip:gfx1100"), "vscnt null, 0x0"));
+  EXPECT_TRUE(waitsBeforeBarrier(assemblyOf(loopOfGlobal(), "hip:gfx1201"), "storecnt"));
 }
 
 TEST(KeepWaits, SoDoesOneBehindAWrite) {
