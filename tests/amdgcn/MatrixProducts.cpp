@@ -82,15 +82,18 @@ uint64_t fieldOf(const Wave &wave, unsigned index, unsigned lane, unsigned first
 using Values = std::vector<double>;
 
 /// Each lane holds a row, or a column of B: lanes in groups of `rows`, each group the next
-/// `depth * rows / lanes` elements along k.
+/// `depth * rows / lanes` elements along k; where that is said, the next `together`, and as many
+/// more behind those of all groups.
 Values readByRows(const Wave &wave, const Operand &operand, Element element, unsigned rows,
-                  unsigned depth) {
+                  unsigned depth, unsigned together = 0) {
   unsigned groups = wave.numLanes / rows, perLane = depth / groups, width = bitsOf(element);
+  unsigned run = together ? together : perLane;
   Values values(rows * depth);
   for (unsigned lane = 0; lane != wave.numLanes; ++lane)
     for (unsigned j = 0; j != perLane; ++j) {
       uint64_t bits = fieldOf(wave, operand.index, lane, j * width, width);
-      values[lane % rows * depth + lane / rows * perLane + j] = decodeElement(wave, element, bits);
+      unsigned k = j / run * groups * run + lane / rows * run + j % run;
+      values[lane % rows * depth + k] = decodeElement(wave, element, bits);
     }
   return values;
 }
@@ -228,12 +231,16 @@ void scaleRows(const Wave &wave, const Instruction &in, size_t operand, unsigned
   }
 }
 
+/// How many neighbours along k a lane has of a format: of 8 bits 16, which four registers hold.
+unsigned neighboursOf(Element element) { return bitsOf(element) == 8 ? 16 : 32; }
+
 /// Operands of 4, 6 or 8 bits, by the modifiers; of 128 x 16 or 64 x 32 elements.
 Operation mixedMfma(unsigned size, bool isScaled) {
   unsigned depth = size == 16 ? 128 : 64;
   return [=](Wave &wave, const Instruction &in) {
-    Values a = readByRows(wave, in[1], formatOf(in.formatA), size, depth),
-           b = readByRows(wave, in[2], formatOf(in.formatB), size, depth);
+    Element left = formatOf(in.formatA), right = formatOf(in.formatB);
+    Values a = readByRows(wave, in[1], left, size, depth, neighboursOf(left)),
+           b = readByRows(wave, in[2], right, size, depth, neighboursOf(right));
     if (isScaled) {
       Instruction copy = in;
       if (in.text.find("op_sel_hi:") == std::string::npos)
