@@ -163,13 +163,13 @@ void address(Wave &wave, const Instruction &in, Access &access, Space space, siz
 
 // --- instructions ---
 
-/// M0 has where in shared memory the wave's copy begins.
+/// M0 has where in shared memory the wave's copy begins, which on GFX950 may be behind 64 KiB.
 void loadToShared(Wave &wave, const Instruction &in, Space space, uint32_t bytes) {
   auto access = InFlight::start(in, Counter::Load, copyToShared);
   access->bytes = bytes;
   access->fillsShared = true;
   address(wave, in, *access, space, 0, 1);
-  access->distance = (wave.scalar(M0) & 0xffff) + uint64_t(in.offset);
+  access->distance = wave.scalar(M0) + uint64_t(in.offset);
   wave.inFlight.issue(std::move(access));
 }
 
