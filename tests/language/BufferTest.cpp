@@ -196,14 +196,14 @@ TEST_P(BoundedTile, BoundsOfAxesThatTheAddressLacks) {
 def kernel(x, o, n, R: tl.constexpr, C: tl.constexpr):
     i = tl.arange(0, R)[None, :]
     j = tl.arange(0, C)[:, None]
-    tl.store(o + i * C + j, tl.load(x + j + i * 0, mask=i + j < n))
+    tl.store(o + i * C + j, tl.load(x + j + i * 0, mask=i + j < n, other=0.0))
 )"
                                      : R"(
 @triton.jit
 def kernel(x, o, n, R: tl.constexpr, C: tl.constexpr):
     i = tl.arange(0, R)[:, None]
     j = tl.arange(0, C)[None, :]
-    tl.store(o + i * C + j, tl.load(x + j + i * 0, mask=i + j < n))
+    tl.store(o + i * C + j, tl.load(x + j + i * 0, mask=i + j < n, other=0.0))
 )";
       ASSERT_EQ(runSource(source, GetParam(),
                           {{"x", "*fp32", x}, {"o", "*fp32", out}, {"n", "i32", n}},
