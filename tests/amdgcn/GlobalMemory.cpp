@@ -127,8 +127,10 @@ void addressBuffer(Wave &wave, const Instruction &in, Access &access, const Oper
   }
 }
 
-/// All of it is in allocations, but for private memory and what is outside of a buffer.
+/// All of it is in allocations, but for private memory and what is outside of a buffer. Atomic
+/// operations may reach behind one as loads may: those of two bytes are of the word that has them.
 void checkRange(const Wave &wave, Space space, Access &access) {
+  bool isStore = access.isStore && !access.combine;
   access.first = ~uint64_t(0);
   uint32_t piece = std::min<uint32_t>(access.bytes, 4);
   forActive(wave, access, [&](unsigned lane) {
@@ -138,12 +140,12 @@ void checkRange(const Wave &wave, Space space, Access &access) {
     if (space == Space::Scratch)
       return;
     if (!access.outside[lane]) {
-      wave.surroundings.allocations->check(address, access.bytes, access.isStore);
+      wave.surroundings.allocations->check(address, access.bytes, isStore);
       return;
     }
     for (uint32_t i = 0; i != (access.bytes + 3) / 4; ++i)
       if (!(access.outside[lane] >> i & 1))
-        wave.surroundings.allocations->check(address + 4 * i, piece, access.isStore);
+        wave.surroundings.allocations->check(address + 4 * i, piece, isStore);
   });
 }
 

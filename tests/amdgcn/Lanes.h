@@ -53,6 +53,11 @@ void writeBits(Wave &wave, const Instruction &instruction, size_t operand, unsig
 /// A constant of a float's bits, or the integer's.
 uint64_t constantBits(const Operand &operand, unsigned bytes);
 
+/// Integers from -16 to 64 are in the instruction itself.
+inline bool isLiteral(const Operand &operand) {
+  return operand.kind == Operand::Kind::Integer && (operand.integer < -16 || operand.integer > 64);
+}
+
 float flushed(const Wave &wave, float value);
 
 template <typename T>
@@ -78,6 +83,9 @@ template <typename T>
 LaneValues<T> read(Wave &wave, const Instruction &instruction, Source source) {
   LaneBits bits = readBits(wave, instruction, source, LaneType<T>::bytes);
   const Operand &operand = instruction[source.operand];
+  // A literal of f64 is its upper half (ISA guides, "Literal Constants").
+  if (std::is_same<T, double>::value && isLiteral(operand))
+    bits.fill(uint64_t(uint32_t(operand.integer)) << 32);
   LaneValues<T> values;
   for (unsigned lane = 0; lane != wave.numLanes; ++lane)
     values[lane] = decode<T>(wave, bits[lane], operand);
