@@ -92,16 +92,19 @@ template <typename T> void divScale(Wave &wave, const Instruction &in) {
     wave.setMask(in[1].index, mask);
 }
 
-/// A fused multiply-add that takes back what V_DIV_SCALE did, in the lanes of VCC.
+/// A fused multiply-add that takes back what V_DIV_SCALE did, in the lanes of VCC: rounded once,
+/// also where the result is subnormal.
 template <typename T> void divFmas(Wave &wave, const Instruction &in) {
   using F = Format<T>;
+  using Wide = std::conditional_t<std::is_same<T, float>::value, double, long double>;
   LaneValues<T> a = read<T>(wave, in, {1, 0}), b = read<T>(wave, in, {2, 1}),
                 c = read<T>(wave, in, {3, 2}), result;
   uint64_t mask = wave.mask(VccLow);
   for (unsigned lane = 0; lane != wave.numLanes; ++lane) {
     result[lane] = std::fma(a[lane], b[lane], c[lane]);
     if (mask >> lane & 1)
-      result[lane] = std::ldexp(result[lane], exponentOf(c[lane]) > F::bias ? F::scale : -F::scale);
+      result[lane] = T(std::ldexp(std::fma(Wide(a[lane]), Wide(b[lane]), Wide(c[lane])),
+                                  exponentOf(c[lane]) > F::bias ? F::scale : -F::scale));
   }
   write<T>(wave, in, 3, result);
 }
