@@ -11,7 +11,6 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/PatternMatch.h"
-#include "llvm/Support/MathExtras.h"
 #include "llvm/Transforms/Utils/Local.h"
 
 namespace kiln {
@@ -23,6 +22,19 @@ llvm::IntrinsicInst *findThread(llvm::Function &kernel) {
         call && call->getIntrinsicID() == llvm::Intrinsic::amdgcn_workitem_id_x)
       return call;
   return nullptr;
+}
+
+/// The number of the wave's first thread, behind the thread's own where the kernel begins.
+llvm::Value *firstOfWave(llvm::IntrinsicInst &thread) {
+  thread.moveBefore(thread.getFunction()->getEntryBlock().getFirstInsertionPt());
+  for (llvm::User *user : thread.users())
+    if (auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(user);
+        call && call->getIntrinsicID() == llvm::Intrinsic::amdgcn_readfirstlane) {
+      call->moveAfter(&thread);
+      return call;
+    }
+  llvm::IRBuilder<> b(thread.getNextNode());
+  return b.CreateIntrinsic(llvm::Intrinsic::amdgcn_readfirstlane, thread.getType(), &thread);
 }
 
 /// `thread >> right & mask`, of which no bit is a lane's own.
@@ -55,12 +67,7 @@ void scalariseWaves(llvm::Function &kernel, unsigned warpSize) {
       found.push_back(*bits);
   if (found.empty())
     return;
-  thread->moveBefore(kernel.getEntryBlock().getFirstInsertionPt());
-  llvm::IRBuilder<> b(thread->getNextNode());
-  unsigned ofLanes = llvm::Log2_32(warpSize);
-  llvm::Value *wave = b.CreateIntrinsic(llvm::Intrinsic::amdgcn_readfirstlane, thread->getType(),
-                                        b.CreateLShr(thread, ofLanes));
-  llvm::Value *first = b.CreateShl(wave, ofLanes, "", /*HasNUW=*/true, /*HasNSW=*/true);
+  llvm::Value *first = firstOfWave(*thread);
   for (const WaveBits &bits : found) {
     llvm::IRBuilder<> here(bits.value);
     bits.value->replaceAllUsesWith(here.CreateAnd(here.CreateLShr(first, bits.right), bits.mask));
