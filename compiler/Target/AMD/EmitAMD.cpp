@@ -40,11 +40,13 @@
 #include "compiler/Target/Occupancy.h"
 #include "runtime/hip_messages.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/MemoryModelRelaxationAnnotations.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/PatternMatch.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -164,6 +166,28 @@ static void flushExponentials(llvm::Function &kernel) {
   }
 }
 
+/// Zero added to a product is how a source asks for its rounding (libdevice's add_rn). LLVM 22's
+/// code generation leaves the zero out where its sign does not matter, and then fuses the product
+/// with what comes after. It does not look through assembly text, which here is empty.
+static void keepRoundings(llvm::Function &kernel) {
+  using namespace llvm::PatternMatch;
+  for (llvm::Instruction &sum : llvm::instructions(kernel)) {
+    bool isSum =
+        sum.getOpcode() == llvm::Instruction::FAdd || sum.getOpcode() == llvm::Instruction::FSub;
+    llvm::Type *type = sum.getType();
+    if (!isSum || (!type->getScalarType()->isFloatTy() && !type->getScalarType()->isDoubleTy()))
+      continue;
+    unsigned zero = match(sum.getOperand(0), m_AnyZeroFP()) ? 0 : 1;
+    llvm::Value *product = sum.getOperand(1 - zero);
+    if (!match(sum.getOperand(zero), m_AnyZeroFP()) || !llvm::isa<llvm::Instruction>(product))
+      continue;
+    llvm::IRBuilder<> b(&sum);
+    auto *opaque = llvm::InlineAsm::get(llvm::FunctionType::get(type, {type}, false), "", "=v,0",
+                                        /*hasSideEffects=*/false);
+    sum.setOperand(1 - zero, b.CreateCall(opaque, {product}));
+  }
+}
+
 /// What comes from another lane stands in front of its user: LLVM makes one instruction of both
 /// (`v_add_f32_dpp`) where few are between them, but not of a reduction of many elements, which has
 /// all of them move and then adds them.
@@ -276,6 +300,7 @@ static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
   if (target.matrix.mfmaGeneration && multiplies(kernel))
     moveBounds(kernel, machine);
   flushExponentials(kernel);
+  keepRoundings(kernel);
   placeLaneMoves(kernel);
   bool packsSingles = machine.getMCSubtargetInfo()->checkFeatures("+packed-fp32-ops");
   mixHalves(kernel, packsSingles);
