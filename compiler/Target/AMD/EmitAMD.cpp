@@ -166,6 +166,22 @@ static void flushExponentials(llvm::Function &kernel) {
   }
 }
 
+/// To integers of 64 bits, which the processor has no instruction for: LLVM's own sequence leaves
+/// open what becomes of numbers that these cannot hold. Saturated as all others.
+static void saturateConversions(llvm::Function &kernel) {
+  for (llvm::Instruction &op : llvm::make_early_inc_range(llvm::instructions(kernel))) {
+    bool isSigned = op.getOpcode() == llvm::Instruction::FPToSI;
+    if ((!isSigned && op.getOpcode() != llvm::Instruction::FPToUI) ||
+        op.getType()->getScalarSizeInBits() != 64)
+      continue;
+    llvm::IRBuilder<> b(&op);
+    op.replaceAllUsesWith(
+        b.CreateIntrinsic(isSigned ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat,
+                          {op.getType(), op.getOperand(0)->getType()}, {op.getOperand(0)}));
+    op.eraseFromParent();
+  }
+}
+
 /// Zero added to a product is how a source asks for its rounding (libdevice's add_rn). LLVM 22's
 /// code generation leaves the zero out where its sign does not matter, and then fuses the product
 /// with what comes after. It does not look through assembly text, which here is empty.
@@ -528,6 +544,7 @@ llvm::Expected<DeviceBinary> emitAMD(llvm::Module &module, const KernelFacts &fa
   // Code object version 5: the first with dynamic-stack facts, read by every ROCm since 5.4.
   module.setModuleFlag(llvm::Module::Error, "amdhsa_code_object_version", 500u);
 
+  saturateConversions(**kernel);
   optimizeModule(module, **machine, target, options);
   rewriteOptimised(**kernel, facts, target, **machine);
   if (llvm::Error error = checkExternalCalls(
