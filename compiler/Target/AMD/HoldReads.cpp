@@ -3,6 +3,10 @@
 // behind the barrier after which others may overwrite what it reads. Assembly text without
 // instructions, but with the clobber of memory, is one. It stands only where a load could leave, as
 // it orders other accesses as well.
+//
+// Products of RDNA it takes along as well, and what puts their operands together, though they need
+// all lanes of a wave: in a branch of some lanes, as where only half of a tile's rows are stored,
+// the others' operands are not what they should be. Results that such text stands behind stay.
 
 #include "compiler/Target/AMD/HoldReads.h"
 #include "compiler/Target/AMD/DeviceInstructions.h"
@@ -61,6 +65,25 @@ void clobberMemory(llvm::Instruction &barrier) {
                                     /*hasSideEffects=*/true));
 }
 
+bool isProductThatMayLeave(const llvm::Instruction &op, const llvm::LoopInfo &loops) {
+  llvm::SmallPtrSet<const llvm::Value *, 16> asked;
+  bool isOfAnother = llvm::any_of(op.users(), [&](const llvm::User *user) {
+    const auto &taker = *llvm::cast<llvm::Instruction>(user);
+    return isWmma(taker) && taker.getParent() == op.getParent();
+  });
+  return isWmma(op) && !op.use_empty() && !isOfAnother && mayLeave(op, loops, asked);
+}
+
+void holdResult(llvm::Instruction &product) {
+  llvm::Type *type = product.getType();
+  llvm::IRBuilder<> b(product.getNextNode());
+  llvm::CallInst *held =
+      b.CreateCall(llvm::InlineAsm::get(llvm::FunctionType::get(type, {type}, false), "", "=v,0",
+                                        /*hasSideEffects=*/true),
+                   {&product});
+  product.replaceUsesWithIf(held, [&](llvm::Use &use) { return use.getUser() != held; });
+}
+
 } // namespace
 
 void holdReads(llvm::Function &kernel) {
@@ -70,6 +93,8 @@ void holdReads(llvm::Function &kernel) {
     bool holdsReads = false;
     for (llvm::Instruction &op : llvm::make_early_inc_range(block)) {
       holdsReads |= isReadThatMayLeave(op, loops);
+      if (isProductThatMayLeave(op, loops))
+        holdResult(op);
       if (isBarrier(op) && holdsReads)
         clobberMemory(op);
     }

@@ -1,4 +1,4 @@
-// Reads that LLVM would take past a barrier.
+// Reads that LLVM would take past a barrier, and products that it would take into a branch.
 
 #ifndef KILN_COMPILER_TARGET_AMD_HOLDREADS_H
 #define KILN_COMPILER_TARGET_AMD_HOLDREADS_H
@@ -9,7 +9,8 @@ class Function;
 
 namespace kiln {
 
-/// Reads of memory in front of a barrier stay there, where only what is behind it uses them.
+/// Reads of memory in front of a barrier stay there, where only what is behind it uses them, and
+/// products of RDNA where all lanes of a wave are.
 void holdReads(llvm::Function &kernel);
 
 } // namespace kiln
