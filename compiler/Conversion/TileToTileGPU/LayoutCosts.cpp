@@ -51,9 +51,9 @@ double LayoutCosts::plannedConversion(const LinearLayout &from, const LinearLayo
     barriers *= parted;
   if (kind == ConversionKind::Shared && !hasRoom)
     return forbidden;
-  if (taker == Taker::DotOfCopy)
+  if (taker == Taker::DotAtBarriers)
     barriers = 0;
-  if ((taker == Taker::Dot || taker == Taker::DotOfCopy) && hasRoom)
+  if ((taker == Taker::Dot || taker == Taker::DotAtBarriers) && hasRoom)
     if (auto staging = planOperandStaging(from, to, bits, memory, target.matrix.matrixLoads))
       return double(staging->cost + barriers);
   if (kind == ConversionKind::Shared && (taker == Taker::UnitAsA || taker == Taker::UnitAsB)) {
@@ -276,17 +276,17 @@ static bool feedsDotAhead(tile::LoadOp op) {
   return false;
 }
 
-bool LayoutCosts::mayRunAhead(tile::LoadOp op) {
-  auto [known, isNew] = runsAhead.try_emplace(op, false);
+bool LayoutCosts::mayRunAhead(Value value) {
+  auto load = value.getDefiningOp<tile::LoadOp>();
+  if (!load)
+    return false;
+  auto [known, isNew] = runsAhead.try_emplace(load, false);
   if (isNew)
-    known->second = feedsDotAhead(op);
+    known->second = feedsDotAhead(load);
   return known->second;
 }
 
-bool LayoutCosts::isCopied(Value value) {
-  auto load = value.getDefiningOp<tile::LoadOp>();
-  return target.warpCopies && load && mayRunAhead(load);
-}
+bool LayoutCosts::isCopied(Value value) { return target.warpCopies && mayRunAhead(value); }
 
 double LayoutCosts::load(tile::LoadOp op, const LinearLayout &layout) {
   double cost = access(op, op.getPtr(), op.getMask(), layout, {target.maxVectorBits, 4, 4, true});
@@ -295,7 +295,7 @@ double LayoutCosts::load(tile::LoadOp op, const LinearLayout &layout) {
   constexpr double held = 128, spilled = 8;
   unsigned bits = tilegpu::storageBits(getElementTypeOrSelf(op.getType()));
   cost += spilled * std::max(0.0, double(layout.numRegisters()) * bits / 32 - held);
-  if (!mayRunAhead(op))
+  if (!mayRunAhead(op.getResult()))
     return cost;
   auto pointer = cast<tile::PtrType>(getElementTypeOrSelf(op.getPtr().getType()));
   int64_t vector =

@@ -11,7 +11,9 @@
 //                                buffers have
 //                 for a dot      the same, of the buffer that it would go through, which may also
 //                                be one in place of shuffles (StagedOperand.h); no barriers where
-//                                warps' copies bring it: the loop has them for all of these
+//                                warps' copies bring it: the loop has them for all of these; nor
+//                                for the second operand, where both run ahead through registers
+//                                and the first goes through shared memory, too
 //   load, store   per instruction 4, and 2 for each 32-byte sector that a warp's access touches, or
 //                 4 for each line of 128 bytes but the first, whose tags are looked up one by one,
 //                 of stores 2 for each without matrix loads, as a way through shared memory is
@@ -62,8 +64,11 @@ public:
   /// What the node itself costs with this choice.
   double node(const LayoutNode &node, const LayoutChoice &choice);
   /// Who takes a converted value. BesideProducts: what is no dot, in a kernel that has some.
-  /// DotOfCopy: a dot, where copies may bring the value (`isCopied`).
-  enum class Taker : uint8_t { Any, BesideProducts, Dot, DotOfCopy, UnitAsA, UnitAsB };
+  /// DotAtBarriers: a dot, where barriers stand in any case, as copies may bring the value
+  /// (`isCopied`) or as the dot's other operand has them.
+  enum class Taker : uint8_t { Any, BesideProducts, Dot, DotAtBarriers, UnitAsA, UnitAsB };
+  /// Whether the value is a load that could run ahead of a loop's dots.
+  bool mayRunAhead(mlir::Value value);
   /// Whether a warp's copies (TargetInfo::warpCopies) may bring the value ahead of a loop's dots.
   bool isCopied(mlir::Value value);
   /// What it costs to have a value of this element type, in `from`, in `to`.
@@ -94,7 +99,6 @@ private:
                                       const LinearLayout &layout, uint64_t element);
   std::optional<double> sampledAccess(mlir::Value pointers, mlir::Value mask,
                                       const LinearLayout &layout, AccessKind kind);
-  bool mayRunAhead(tile::LoadOp op);
   double load(tile::LoadOp op, const LinearLayout &layout);
   double sharersOf(const LinearLayout &layout) const;
   double product(tile::DotOp op, const LayoutChoice &choice) const;

@@ -2,6 +2,7 @@
 
 #include "compiler/Conversion/TileToTileGPU/LayoutSearch.h"
 
+#include "compiler/Layout/LayoutConversion.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -122,6 +123,28 @@ private:
     return isa<tile::DotOp>(use.getOwner()) && use.getOperandNumber() < 2;
   }
 
+  /// The dot whose two operands run ahead through registers, and may be in shared memory from one
+  /// pair of barriers to the next, if it multiplies the value from the left.
+  tile::DotOp dotOfPair(OpOperand &use) {
+    auto dot = dyn_cast<tile::DotOp>(use.getOwner());
+    bool isPair = dot && use.getOperandNumber() == 0 && !costs.hasAsyncCopies() &&
+                  costs.mayRunAhead(dot.getA()) && costs.mayRunAhead(dot.getB()) &&
+                  dot.getA() != dot.getB();
+    return isPair ? dot : tile::DotOp();
+  }
+
+  /// Whether the use is a dot's second operand and its first goes through shared memory, too, at
+  /// the same barriers.
+  bool joinsFirstOperand(const LayoutNode &user, OpOperand &use) {
+    OpOperand &first = user.op->getOpOperand(0);
+    if (use.getOperandNumber() != 1 || !dotOfPair(first))
+      return false;
+    const LayoutNode &producer = graph.nodes()[graph.definingNode(first.get())];
+    LinearLayout from = graph.resultLayout(producer, producer.chosen()).getLayout(),
+                 to = graph.operandLayout(user, user.chosen(), first).getLayout();
+    return classifyConversion(from, to) == ConversionKind::Shared;
+  }
+
   LayoutCosts::Taker takerOf(const LayoutNode &user, OpOperand &use) {
     using Taker = LayoutCosts::Taker;
     // One load for dots that take the tile both ways, as attention's backward pass does.
@@ -132,11 +155,13 @@ private:
       return hasProducts ? Taker::BesideProducts : Taker::Any;
     tilegpu::MatrixUnitAttr unit = user.chosen().unit;
     if (!unit || !unit.getTiling().instruction->readsSharedMemory())
-      return costs.isCopied(use.get()) ? Taker::DotOfCopy : Taker::Dot;
+      return costs.isCopied(use.get()) || joinsFirstOperand(user, use) ? Taker::DotAtBarriers
+                                                                       : Taker::Dot;
     return use.getOperandNumber() == 0 ? Taker::UnitAsA : Taker::UnitAsB;
   }
 
-  /// What changes when these nodes do: they themselves and the values at them.
+  /// What changes when these nodes do: they themselves, the values at them, and what shares
+  /// barriers with these.
   double costAround(ArrayRef<std::pair<unsigned, unsigned>> nodes) {
     llvm::SmallSetVector<Value, 16> values;
     double cost = 0;
@@ -149,6 +174,10 @@ private:
         if (graph.definingNode(operand->get()) >= 0)
           values.insert(operand->get());
     }
+    for (unsigned index = 0; index < values.size(); ++index)
+      for (OpOperand &use : values[index].getUses())
+        if (tile::DotOp dot = dotOfPair(use))
+          values.insert(dot.getB());
     for (Value value : values)
       cost += valueCost(value);
     return cost;
