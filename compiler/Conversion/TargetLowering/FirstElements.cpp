@@ -18,23 +18,23 @@ bool isZeroOrNothing(Value value) {
 }
 
 /// A word of a vector of shorter elements, zeros where these are not: all of the word where its
-/// last element is there, less and less of it where only an earlier one is. In LLVM's operations:
-/// accesses are expanded when there are no others left.
-static Value wordWithin(const ScalarBuilder &s, Value word, ValueRange areThere) {
+/// last element is there, less and less of it where only an earlier one is. The bits that stay are
+/// known before the word is loaded. With `isZeroWithout` it is zero where its first element is not
+/// there. In LLVM's operations: accesses are expanded when there are no others left.
+static Value wordWithin(const ScalarBuilder &s, Value word, ValueRange areThere,
+                        bool isZeroWithout) {
   OpBuilder &b = s.builder();
   Location loc = s.location();
   auto constant = [&](uint32_t value) -> Value {
     return LLVM::ConstantOp::create(b, loc, b.getI32Type(), b.getI32IntegerAttr(int32_t(value)));
   };
   unsigned bits = 32 / unsigned(areThere.size());
-  Value kept = constant(0);
+  Value kept = isZeroWithout ? Value() : constant(0);
   for (auto [index, isThere] : llvm::enumerate(areThere)) {
-    unsigned last = unsigned(index + 1) * bits;
-    Value part =
-        last == 32 ? word : LLVM::AndOp::create(b, loc, word, constant((uint32_t(1) << last) - 1));
-    kept = LLVM::SelectOp::create(b, loc, isThere, part, kept);
+    Value part = constant(~uint32_t(0) >> (32 - unsigned(index + 1) * bits));
+    kept = kept ? LLVM::SelectOp::create(b, loc, isThere, part, kept).getResult() : part;
   }
-  return kept;
+  return LLVM::AndOp::create(b, loc, word, kept);
 }
 
 Value chooseFirst(const ScalarBuilder &s, Value loaded, ValueRange areThere, Value other) {
@@ -49,7 +49,7 @@ Value chooseFirst(const ScalarBuilder &s, Value loaded, ValueRange areThere, Val
   }
   Type words = VectorType::get(int64_t(areThere.size()) / perWord, s.builder().getI32Type());
   for (auto [index, word] : llvm::enumerate(s.unpack(s.bitcast(loaded, words))))
-    chosen.push_back(wordWithin(s, word, areThere.slice(index * perWord, perWord)));
+    chosen.push_back(wordWithin(s, word, areThere.slice(index * perWord, perWord), index == 0));
   return s.bitcast(s.pack(chosen), type);
 }
 

@@ -12,7 +12,7 @@ namespace kiln {
 bool isZeroOrNothing(mlir::Value value);
 
 /// The vector `loaded`, with `other` where elements are not there (i1 each): those are not behind
-/// one that is not.
+/// one that is not. Where the first is not, zeros were loaded.
 mlir::Value chooseFirst(const ScalarBuilder &s, mlir::Value loaded, mlir::ValueRange areThere,
                         mlir::Value other);
 

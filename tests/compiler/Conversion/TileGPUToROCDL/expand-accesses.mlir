@@ -30,7 +30,8 @@ llvm.func @zeros(%p: !llvm.ptr<1>, %c: i1) -> i32 {
   llvm.return %v : i32
 }
 
-// A mask that ends within a vector: all of it is read, and each word has what is there of it.
+// A mask that ends within a vector: all of it is read, and of each word stays what is there, of the first one at least
+// the first half, as lanes that lack that read zeros.
 // CHECK-LABEL: @elements
 // CHECK-SAME: (%[[P:.*]]: !llvm.ptr<1>, %[[A:.*]]: i1, %[[B:.*]]: i1, %[[C:.*]]: i1, %[[D:.*]]: i1)
 // CHECK: %[[FROM:.*]] = llvm.select %[[A]], %[[P]], %{{.*}} : i1, !llvm.ptr<1>
@@ -38,12 +39,13 @@ llvm.func @zeros(%p: !llvm.ptr<1>, %c: i1) -> i32 {
 // CHECK: %[[WORDS:.*]] = llvm.bitcast %[[V]] : vector<4xf16> to vector<2xi32>
 // CHECK: %[[W0:.*]] = llvm.extractelement %[[WORDS]]
 // CHECK: %[[W1:.*]] = llvm.extractelement %[[WORDS]]
-// CHECK: %[[HALF:.*]] = llvm.mlir.constant(65535 : i32) : i32
-// CHECK: %[[LOW:.*]] = llvm.and %[[W0]], %[[HALF]]
-// CHECK: %[[ONE:.*]] = llvm.select %[[A]], %[[LOW]], %{{.*}} : i1, i32
-// CHECK: llvm.select %[[B]], %[[W0]], %[[ONE]] : i1, i32
-// CHECK: llvm.select %[[C]], %{{.*}}, %{{.*}} : i1, i32
-// CHECK: llvm.select %[[D]], %[[W1]], %{{.*}} : i1, i32
+// CHECK: %[[LOW:.*]] = llvm.mlir.constant(65535 : i32) : i32
+// CHECK: %[[ALL:.*]] = llvm.mlir.constant(-1 : i32) : i32
+// CHECK: %[[M0:.*]] = llvm.select %[[B]], %[[ALL]], %[[LOW]] : i1, i32
+// CHECK: llvm.and %[[W0]], %[[M0]]
+// CHECK: %[[THIRD:.*]] = llvm.select %[[C]], %{{.*}}, %{{.*}} : i1, i32
+// CHECK: %[[M1:.*]] = llvm.select %[[D]], %{{.*}}, %[[THIRD]] : i1, i32
+// CHECK: llvm.and %[[W1]], %[[M1]]
 // CHECK: llvm.bitcast %{{.*}} : vector<2xi32> to vector<4xf16>
 llvm.func @elements(%p: !llvm.ptr<1>, %a: i1, %b: i1, %c: i1, %d: i1) -> vector<4xf16> {
   %zeros = llvm.mlir.constant(dense<0.0> : vector<4xf16>) : vector<4xf16>
