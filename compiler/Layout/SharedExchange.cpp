@@ -381,9 +381,7 @@ std::optional<SharedLayout> planTransposedShared(const LinearLayout &source,
   if (elementBits != bitsOfElement || lanes.size() != laneBits || registers.size() < rowBits)
     return std::nullopt;
   ArrayRef<BinaryVector> piece = lanes.take_front(pieceBits);
-  BinarySpan stored(source.columns(Dim::Register));
-  bool isRow = rank(piece) == pieceBits;
-  if (!isRow || !all_of(piece, [&](BinaryVector column) { return stored.contains(column); }))
+  if (rank(piece) != pieceBits)
     return std::nullopt;
   // Two lanes read the halves of a piece: as if one read all of it. The rows that a thread's
   // registers are from are read by lanes.

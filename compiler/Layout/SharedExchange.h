@@ -108,9 +108,10 @@ struct SharedExchange {
 SharedExchange planSharedExchange(const LinearLayout &source, const LinearLayout &result,
                                   unsigned elementBits, const SharedMemoryShape &memory);
 
-/// A buffer that `source` fills 16 bytes at a time along the axis that neighbouring lanes of
-/// `result` run along, and that these read across its rows (StagedOperand.h, planTransposedAccess)
-/// without bank conflicts, as far as that goes; none where they do not fit together.
+/// A buffer of pieces of 16 bytes along the axis that neighbouring lanes of `result` run along,
+/// which `source` fills at once or, as far as a thread has no more of one, part by part, and that
+/// the lanes read across its rows (StagedOperand.h, planTransposedAccess) without bank conflicts,
+/// as far as that goes; none where they do not fit together.
 std::optional<SharedLayout> planTransposedShared(const LinearLayout &source,
                                                  const LinearLayout &result, unsigned elementBits,
                                                  const SharedMemoryShape &memory);

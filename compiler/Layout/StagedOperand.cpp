@@ -240,7 +240,7 @@ static int64_t storeCost(const LinearLayout &source, const SharedLayout &shared,
          int64_t(store.parts.size()) + repacked;
 }
 
-/// Rows that are read across, where there are such reads and each thread fills whole pieces.
+/// Rows that are read across, where there are such reads.
 static std::optional<Staging> planAcross(const LinearLayout &source, const LinearLayout &result,
                                          unsigned elementBits, const SharedMemoryShape &memory) {
   std::optional<SharedLayout> shared;

@@ -293,6 +293,46 @@ def kernel(a, b, c, m, n, k, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
     }
 }
 
+TEST_P(Dot, OverALoopWithStrides) {
+  // Nothing is known to lie side by side: elements are loaded one by one. Memory has both operands
+  // along k here, each with a gap.
+  const int m = 128, n = 128, k = 80, rowOfA = k + 1, columnOfB = k + 3;
+  Array a = factors("fp16", m * rowOfA, 8), b = factors("fp16", n * columnOfB, 9), c("fp32", m * n);
+  SourceOptions options;
+  options.numWarps = 8;
+  ASSERT_EQ(runSource(R"(
+@triton.jit
+def kernel(a, b, c, k, am, ak, bk, bn, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    i = tl.arange(0, M)[:, None]
+    j = tl.arange(0, N)[None, :]
+    sum = tl.zeros((M, N), tl.float32)
+    for start in range(0, k, K):
+        l = start + tl.arange(0, K)
+        x = tl.load(a + i * am + l[None, :] * ak, mask=l[None, :] < k, other=0.0)
+        y = tl.load(b + l[:, None] * bk + j * bn, mask=l[:, None] < k, other=0.0)
+        sum = tl.dot(x, y, sum)
+    tl.store(c + i * N + j, sum)
+)",
+                      GetParam(),
+                      {a.argument("a"),
+                       b.argument("b"),
+                       c.argument("c"),
+                       {"k", "i32", k},
+                       {"am", "i32", rowOfA},
+                       {"ak", "i32", 1},
+                       {"bk", "i32", 1},
+                       {"bn", "i32", columnOfB}},
+                      {{"M", m}, {"N", n}, {"K", 32}}, options),
+            "");
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j < n; ++j) {
+      long double sum = 0;
+      for (int l = 0; l < k; ++l)
+        sum += a[i * rowOfA + l] * b[j * columnOfB + l];
+      ASSERT_NEAR(double(c[i * n + j]), double(sum), 1e-4) << i << ", " << j;
+    }
+}
+
 TEST_P(Dot, OverALoopOfSingleElements) {
   // The operand in shared memory is one element, which all rows and columns read.
   const int n = 16, k = 32, trips = 3;
