@@ -13,7 +13,8 @@
 //                                be one in place of shuffles (StagedOperand.h); no barriers where
 //                                warps' copies bring it: the loop has them for all of these; nor
 //                                for the second operand, where both run ahead through registers
-//                                and the first goes through shared memory, too
+//                                in a loop that is not short, and the first goes through shared
+//                                memory, too
 //   load, store   per instruction 4, and 2 for each 32-byte sector that a warp's access touches, or
 //                 4 for each line of 128 bytes but the first, whose tags are looked up one by one,
 //                 of stores 2 for each without matrix loads, as a way through shared memory is
