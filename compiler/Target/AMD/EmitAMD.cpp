@@ -35,18 +35,19 @@
 #include "compiler/Target/AMD/ScheduleProducts.h"
 #include "compiler/Target/AMD/SinkAddresses.h"
 #include "compiler/Target/AMD/SplitBarriers.h"
+#include "compiler/Target/AMD/Waits.h"
 #include "compiler/Target/CodeGeneration.h"
+#include "compiler/Target/KeepRoundings.h"
 #include "compiler/Target/MemoryFeatures.h"
 #include "compiler/Target/Occupancy.h"
+#include "compiler/Target/TargetError.h"
 #include "runtime/hip_messages.h"
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/MemoryModelRelaxationAnnotations.h"
 #include "llvm/IR/Module.h"
-#include "llvm/IR/PatternMatch.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -72,19 +73,6 @@ static void annotateKernel(llvm::Function &kernel, const KernelFacts &facts) {
   kernel.setMetadata("reqd_work_group_size",
                      llvm::MDNode::get(context, {constant(facts.launch.threadsPerBlock),
                                                  constant(1), constant(1)}));
-}
-
-/// Waits for all that the wave has loaded, be it by vector or by scalar instructions: RDNA3 ISA,
-/// "S_WAITCNT"; RDNA4 ISA, "S_WAIT_LOADCNT", "S_WAIT_KMCNT".
-static void waitForLoads(llvm::IRBuilder<> &b, const TargetInfo &target) {
-  if (target.archNumber < 0x1200) {
-    constexpr uint32_t anyExports = 7;
-    b.CreateIntrinsic(llvm::Intrinsic::amdgcn_s_waitcnt, {}, b.getInt32(anyExports));
-    return;
-  }
-  for (llvm::Intrinsic::ID wait :
-       {llvm::Intrinsic::amdgcn_s_wait_loadcnt, llvm::Intrinsic::amdgcn_s_wait_kmcnt})
-    b.CreateIntrinsic(wait, {}, b.getInt16(0));
 }
 
 /// Restricts a fence to shared memory (LLVM, "User Guide for AMDGPU Backend", "Memory Model
@@ -119,7 +107,7 @@ static void restrictFences(llvm::Function &kernel, const TargetInfo &target, boo
     } else if (fence->getSyncScopeID() == ofReads) {
       fence->setSyncScopeID(wave);
       if (fence->getOrdering() == llvm::AtomicOrdering::Release && !isOneWave)
-        waitForLoads(b, target);
+        waitFor({.ofShared = true, .ofLoads = true}, b, target);
     } else if (fence->getSyncScopeID() == block && isWaveEnough) {
       b.CreateFence(fence->getOrdering(), wave);
       restrictToShared(*fence);
@@ -179,28 +167,6 @@ static void saturateConversions(llvm::Function &kernel) {
         b.CreateIntrinsic(isSigned ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat,
                           {op.getType(), op.getOperand(0)->getType()}, {op.getOperand(0)}));
     op.eraseFromParent();
-  }
-}
-
-/// Zero added to a product is how a source asks for its rounding (libdevice's add_rn). LLVM 22's
-/// code generation leaves the zero out where its sign does not matter, and then fuses the product
-/// with what comes after. It does not look through assembly text, which here is empty.
-static void keepRoundings(llvm::Function &kernel) {
-  using namespace llvm::PatternMatch;
-  for (llvm::Instruction &sum : llvm::instructions(kernel)) {
-    bool isSum =
-        sum.getOpcode() == llvm::Instruction::FAdd || sum.getOpcode() == llvm::Instruction::FSub;
-    llvm::Type *type = sum.getType();
-    if (!isSum || (!type->getScalarType()->isFloatTy() && !type->getScalarType()->isDoubleTy()))
-      continue;
-    unsigned zero = match(sum.getOperand(0), m_AnyZeroFP()) ? 0 : 1;
-    llvm::Value *product = sum.getOperand(1 - zero);
-    if (!match(sum.getOperand(zero), m_AnyZeroFP()) || !llvm::isa<llvm::Instruction>(product))
-      continue;
-    llvm::IRBuilder<> b(&sum);
-    auto *opaque = llvm::InlineAsm::get(llvm::FunctionType::get(type, {type}, false), "", "=v,0",
-                                        /*hasSideEffects=*/false);
-    sum.setOperand(1 - zero, b.CreateCall(opaque, {product}));
   }
 }
 
@@ -316,7 +282,6 @@ static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
   if (target.matrix.mfmaGeneration && multiplies(kernel))
     moveBounds(kernel, machine);
   flushExponentials(kernel);
-  keepRoundings(kernel);
   placeLaneMoves(kernel);
   bool packsSingles = machine.getMCSubtargetInfo()->checkFeatures("+packed-fp32-ops");
   mixHalves(kernel, packsSingles);
@@ -347,6 +312,8 @@ static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
   reloadArguments(kernel);
   if (target.matrix.mfmaGeneration)
     preloadArguments(kernel);
+  keepRoundings(kernel, "v", "v");
+  holdProducts(kernel);
   holdReads(kernel);
   if (memoryFeaturesOf(target).splitBarriers)
     splitBarriers(kernel);
@@ -390,7 +357,10 @@ private:
     auto code = listHsaco(bytes, facts.symbol, machine);
     if (!code)
       return code.takeError();
-    if (!keepsWaits && reachesBarrierInFlight(*code, machine)) {
+    if (reachesBarrierInFlight(*code, machine)) {
+      if (keepsWaits)
+        return targetError("internal error: LLVM leaves an access of '", facts.symbol,
+                           "' in flight at a barrier");
       keepsWaits = true;
       keepWaits(kernel, target);
       return generate();

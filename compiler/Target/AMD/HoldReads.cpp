@@ -1,8 +1,8 @@
 // LLVM 22 moves what a block computes for another one there (MachineSink): loads too, unless a
 // store is in between. A barrier and its fences are none to it, so that a load comes to stand
-// behind the barrier after which others may overwrite what it reads. Assembly text without
-// instructions, but with the clobber of memory, is one. It stands only where a load could leave, as
-// it orders other accesses as well.
+// behind the barrier after which others may overwrite what it reads: one of its own block, or of a
+// block that it was moved to. Assembly text without instructions, but with the clobber of memory,
+// is one. It stands only where a load could leave, as it orders other accesses as well.
 //
 // Products of RDNA it takes along as well, and what puts their operands together, though they need
 // all lanes of a wave: in a branch of some lanes, as where only half of a tile's rows are stored,
@@ -12,7 +12,7 @@
 #include "compiler/Target/AMD/DeviceInstructions.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/Function.h"
@@ -34,26 +34,30 @@ bool mayGo(const llvm::BasicBlock &from, const llvm::Instruction &user,
   return loop->contains(&from) && !(llvm::isa<llvm::PHINode>(user) && loop->getHeader() == to);
 }
 
-/// Whether all that its block has of a value's users could go to another block with it. So can
-/// products, which are convergent in LLVM's IR alone.
-bool mayLeave(const llvm::Instruction &value, const llvm::LoopInfo &loops,
-              llvm::SmallPtrSetImpl<const llvm::Value *> &asked) {
-  if (!asked.insert(&value).second)
-    return true;
-  return llvm::all_of(value.users(), [&](const llvm::User *user) {
-    const auto &taker = *llvm::cast<llvm::Instruction>(user);
-    if (taker.getParent() != value.getParent() || llvm::isa<llvm::PHINode>(taker))
-      return mayGo(*value.getParent(), taker, loops);
-    return !taker.isTerminator() && !taker.mayHaveSideEffects() && !taker.mayReadFromMemory() &&
-           mayLeave(taker, loops, asked);
-  });
+/// Whether all that its block has of a value's users could go to another block with it.
+bool mayLeave(const llvm::Instruction &value, const llvm::LoopInfo &loops) {
+  const llvm::BasicBlock *block = value.getParent();
+  llvm::SmallSetVector<const llvm::Instruction *, 16> leaving;
+  leaving.insert(&value);
+  for (unsigned i = 0; i != leaving.size(); ++i)
+    for (const llvm::User *user : leaving[i]->users()) {
+      const auto &taker = *llvm::cast<llvm::Instruction>(user);
+      if (taker.getParent() != block || llvm::isa<llvm::PHINode>(taker)) {
+        if (!mayGo(*block, taker, loops))
+          return false;
+        continue;
+      }
+      if (taker.isTerminator() || taker.mayHaveSideEffects() || taker.mayReadFromMemory())
+        return false;
+      leaving.insert(&taker);
+    }
+  return true;
 }
 
 /// Of memory that may change.
 bool isReadThatMayLeave(const llvm::Instruction &op, const llvm::LoopInfo &loops) {
-  llvm::SmallPtrSet<const llvm::Value *, 16> asked;
   return op.mayReadFromMemory() && !op.mayWriteToMemory() && !op.use_empty() &&
-         !op.hasMetadata(llvm::LLVMContext::MD_invariant_load) && mayLeave(op, loops, asked);
+         !op.hasMetadata(llvm::LLVMContext::MD_invariant_load) && mayLeave(op, loops);
 }
 
 void clobberMemory(llvm::Instruction &barrier) {
@@ -65,13 +69,21 @@ void clobberMemory(llvm::Instruction &barrier) {
                                     /*hasSideEffects=*/true));
 }
 
+bool readsWhatMayLeave(const llvm::BasicBlock &block, const llvm::LoopInfo &loops) {
+  return llvm::any_of(block,
+                      [&](const llvm::Instruction &op) { return isReadThatMayLeave(op, loops); });
+}
+
+/// Whether a read of those blocks that lead here alone could come here.
+bool mayReceiveReads(const llvm::BasicBlock &block, const llvm::LoopInfo &loops) {
+  const llvm::BasicBlock *from = block.getSinglePredecessor();
+  while (from && !readsWhatMayLeave(*from, loops))
+    from = from->getSinglePredecessor();
+  return from != nullptr;
+}
+
 bool isProductThatMayLeave(const llvm::Instruction &op, const llvm::LoopInfo &loops) {
-  llvm::SmallPtrSet<const llvm::Value *, 16> asked;
-  bool isOfAnother = llvm::any_of(op.users(), [&](const llvm::User *user) {
-    const auto &taker = *llvm::cast<llvm::Instruction>(user);
-    return isWmma(taker) && taker.getParent() == op.getParent();
-  });
-  return isWmma(op) && !op.use_empty() && !isOfAnother && mayLeave(op, loops, asked);
+  return isWmma(op) && !op.use_empty() && mayLeave(op, loops);
 }
 
 void holdResult(llvm::Instruction &product) {
@@ -86,15 +98,25 @@ void holdResult(llvm::Instruction &product) {
 
 } // namespace
 
+void holdProducts(llvm::Function &kernel) {
+  llvm::DominatorTree dominators(kernel);
+  llvm::LoopInfo loops(dominators);
+  // The last of those that add to one another first: it holds the others.
+  for (llvm::BasicBlock &block : kernel)
+    for (llvm::Instruction &op : llvm::make_early_inc_range(llvm::reverse(block)))
+      if (isProductThatMayLeave(op, loops))
+        holdResult(op);
+}
+
 void holdReads(llvm::Function &kernel) {
   llvm::DominatorTree dominators(kernel);
   llvm::LoopInfo loops(dominators);
   for (llvm::BasicBlock &block : kernel) {
-    bool holdsReads = false;
+    if (!llvm::any_of(block, isBarrier))
+      continue;
+    bool holdsReads = mayReceiveReads(block, loops);
     for (llvm::Instruction &op : llvm::make_early_inc_range(block)) {
       holdsReads |= isReadThatMayLeave(op, loops);
-      if (isProductThatMayLeave(op, loops))
-        holdResult(op);
       if (isBarrier(op) && holdsReads)
         clobberMemory(op);
     }

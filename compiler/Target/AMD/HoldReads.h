@@ -9,9 +9,11 @@ class Function;
 
 namespace kiln {
 
-/// Reads of memory in front of a barrier stay there, where only what is behind it uses them, and
-/// products of RDNA where all lanes of a wave are.
+/// Reads of memory in front of a barrier stay there, where only what is behind it uses them.
 void holdReads(llvm::Function &kernel);
+
+/// Products of RDNA stay where all lanes of a wave are.
+void holdProducts(llvm::Function &kernel);
 
 } // namespace kiln
 

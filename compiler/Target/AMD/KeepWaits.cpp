@@ -8,28 +8,18 @@
 // around them, so the code is looked at first.
 
 #include "compiler/Target/AMD/KeepWaits.h"
+#include "compiler/Target/AMD/Waits.h"
 #include "compiler/Target/TargetInfo.h"
 
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
-#include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
-#include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/MemoryModelRelaxationAnnotations.h"
 #include "llvm/MC/MCInstrInfo.h"
 #include "llvm/Target/TargetMachine.h"
 
 namespace kiln {
 namespace {
-
-/// The fields of S_WAITCNT that wait, and all ones in the others, which do not (ISA guides,
-/// "S_WAITCNT").
-uint32_t fieldsOf(const TargetInfo &target, bool isOfGlobal) {
-  if (target.archNumber < 0x1000)
-    return isOfGlobal ? 0x0070 : 0xc07f;
-  return isOfGlobal ? 0x0007 : 0xfc07;
-}
 
 /// Fences of a block wait for global memory on RDNA alone, whose block may have the caches of two
 /// units (LLVM, "User Guide for AMDGPU Backend", "Memory Model").
@@ -38,28 +28,6 @@ bool isOfGlobal(const llvm::FenceInst &fence, const TargetInfo &target) {
     return false;
   bool isOfBlock = fence.getSyncScopeID() == fence.getContext().getOrInsertSyncScopeID("workgroup");
   return !isOfBlock || target.matrix.wmmaGeneration != 0;
-}
-
-void wait(llvm::FenceInst &fence, const TargetInfo &target) {
-  llvm::IRBuilder<> b(&fence);
-  bool ofGlobal = isOfGlobal(fence, target);
-  if (target.archNumber >= 0x1200) {
-    auto waitFor = [&](llvm::Intrinsic::ID counter) {
-      b.CreateIntrinsic(counter, {}, b.getInt16(0));
-    };
-    waitFor(llvm::Intrinsic::amdgcn_s_wait_dscnt);
-    if (ofGlobal) {
-      waitFor(llvm::Intrinsic::amdgcn_s_wait_loadcnt);
-      waitFor(llvm::Intrinsic::amdgcn_s_wait_storecnt);
-    }
-    return;
-  }
-  b.CreateIntrinsic(llvm::Intrinsic::amdgcn_s_waitcnt, {}, b.getInt32(fieldsOf(target, ofGlobal)));
-  // RDNA 3 counts stores apart, for which there is no intrinsic.
-  if (ofGlobal && target.archNumber >= 0x1000)
-    b.CreateCall(llvm::InlineAsm::get(llvm::FunctionType::get(b.getVoidTy(), false),
-                                      "s_waitcnt_vscnt null, 0x0", "~{memory}",
-                                      /*hasSideEffects=*/true));
 }
 
 /// A wave alone sees its own accesses in order.
@@ -114,12 +82,17 @@ bool isAccess(llvm::StringRef name, Counter counter) {
                                    : name.contains("_STORE_") || (isAtomic && !returns);
 }
 
+/// Where waves meet; the second half of a split barrier is none of its own.
+bool isBarrier(llvm::StringRef name) {
+  return name.starts_with("S_BARRIER") && !name.starts_with("S_BARRIER_WAIT");
+}
+
 Role roleOf(llvm::StringRef name, const llvm::MCInst &instruction, Counter counter, bool isGfx9) {
   if (isAccess(name, counter))
     return Role::Access;
   if (isWait(name, instruction, counter, isGfx9))
     return Role::Wait;
-  if (name.starts_with("S_BARRIER") && !name.starts_with("S_BARRIER_WAIT"))
+  if (isBarrier(name))
     return Role::Barrier;
   return name.starts_with("S_ENDPGM") || name.starts_with("S_BRANCH") ? Role::End : Role::None;
 }
@@ -130,7 +103,8 @@ bool isOfGlobal(const MachineCode &code, const llvm::MCInstrInfo &names, size_t 
     llvm::StringRef name = names.getName(code.instructions[i].getOpcode());
     if (name.starts_with("BUFFER_GL0_INV") || name.starts_with("GLOBAL_INV"))
       return true;
-    if (isAccess(name, Counter::Loads) || name.starts_with("S_ENDPGM") || code.listing[i].branchTo)
+    if (isAccess(name, Counter::Loads) || isBarrier(name) || name.starts_with("S_ENDPGM") ||
+        code.listing[i].branchTo)
       return false;
   }
   return false;
@@ -185,8 +159,11 @@ void keepWaits(llvm::Function &kernel, const TargetInfo &target) {
   llvm::LoopInfo loops(dominators);
   for (llvm::Instruction &instruction : llvm::instructions(kernel))
     if (auto *fence = llvm::dyn_cast<llvm::FenceInst>(&instruction);
-        fence && releases(*fence) && loops.getLoopFor(fence->getParent()))
-      wait(*fence, target);
+        fence && releases(*fence) && loops.getLoopFor(fence->getParent())) {
+      llvm::IRBuilder<> b(fence);
+      bool ofGlobal = isOfGlobal(*fence, target);
+      waitFor({.ofShared = true, .ofLoads = ofGlobal, .ofStores = ofGlobal}, b, target);
+    }
 }
 
 } // namespace kiln

@@ -48,6 +48,9 @@ public:
       for (llvm::Instruction &op : *block)
         if (auto *comparison = llvm::dyn_cast<ICmpInst>(&op))
           add(*comparison);
+    // What is left takes three scalar instructions, which wait for each other.
+    constexpr size_t fewest = 4;
+    groups.remove_if([](const auto &group) { return group.second.size() < fewest; });
     // Each row holds a register all through the loop.
     constexpr size_t mostHeld = 16;
     llvm::DenseSet<llvm::Value *> held;
@@ -56,11 +59,8 @@ public:
         held.insert(comparison.row);
     if (held.size() > mostHeld)
       return;
-    // What is left takes three scalar instructions, which wait for each other.
-    constexpr size_t fewest = 4;
     for (auto &[bounds, comparisons] : groups)
-      if (comparisons.size() >= fewest)
-        replace(bounds.first, bounds.second, comparisons);
+      replace(bounds.first, bounds.second, comparisons);
   }
 
 private:

@@ -10,6 +10,7 @@
 #include "compiler/Target/NVIDIA/EmitNVIDIA.h"
 #include "compiler/Basic/RegularFile.h"
 #include "compiler/Target/CodeGeneration.h"
+#include "compiler/Target/KeepRoundings.h"
 #include "compiler/Target/NVIDIA/Assemble.h"
 #include "compiler/Target/NVIDIA/CodePairs.h"
 #include "compiler/Target/NVIDIA/ConstantOffsets.h"
@@ -182,6 +183,7 @@ llvm::Expected<DeviceBinary> emitNVIDIA(llvm::Module &module, const KernelFacts 
     return std::move(error);
 
   optimizeModule(module, **machine, target, options);
+  keepRoundings(**kernel, "f", "d");
   if (facts.launch.waitsForEarlier)
     waitForEarlierKernel(**kernel);
   std::unique_ptr<llvm::Module> asWritten = rewriteForAssembler(module, options.optLevel);

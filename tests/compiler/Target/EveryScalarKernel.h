@@ -91,6 +91,16 @@ inline DeviceBinary emitted(llvm::Expected<DeviceBinary> binary) {
   return {};
 }
 
+/// The assembly of the kernel `k` on 256 threads.
+inline std::string assemblyOf(llvm::StringRef text, llvm::StringRef targetName) {
+  EmitOptions options;
+  options.captureAssembly = true;
+  KernelFacts facts;
+  facts.symbol = "k";
+  facts.launch.threadsPerBlock = 256;
+  return emitted(emitText(text, facts, target(targetName), options)).assembly;
+}
+
 /// The bytes do not depend on where the tools work, and nothing of theirs stays behind.
 inline void expectSameBytesInAnotherFolder(const TargetInfo &info) {
   std::vector<std::vector<char>> bytes;

@@ -60,15 +60,6 @@ std::string loopOfGlobal() {
   return text;
 }
 
-std::string assemblyOf(const std::string &text, const char *name) {
-  EmitOptions options;
-  options.captureAssembly = true;
-  KernelFacts facts;
-  facts.symbol = "k";
-  facts.launch.threadsPerBlock = 256;
-  return emitted(emitText(text.c_str(), facts, target(name), options)).assembly;
-}
-
 /// Whether the loop waits so before it first comes to a barrier.
 bool waitsBeforeBarrier(const std::string &assembly, const std::string &wait) {
   size_t loop = assembly.find(".LBB0_1:"), barrier = assembly.find("s_barrier", loop);
