@@ -77,12 +77,14 @@ void addBranches(OperationTable &table) {
 
 void addBarriers(OperationTable &table) {
   table["s_barrier"] = [](Wave &wave, const Instruction &) {
+    wave.inFlight.checkWrittenBack("a barrier");
     if (wave.surroundings.generation == Generation::Gfx9)
       wave.inFlight.performGlobal();
     ++wave.clock.arrived;
     wave.state = Wave::State::AtBarrier;
   };
   table["s_barrier_signal"] = [](Wave &wave, const Instruction &in) {
+    wave.inFlight.checkWrittenBack("a barrier");
     if (in[0].integer != -1)
       throw Fault("expected the workgroup's barrier");
     if (wave.clock.arrived != wave.clock.passed)

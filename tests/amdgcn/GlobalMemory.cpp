@@ -208,6 +208,7 @@ Operation stores(Space space, DataType type) {
 Operation atomics(Space space, AtomicType type) {
   return [=](Wave &wave, const Instruction &in) {
     auto access = InFlight::start(in, in.returnsOld ? Counter::Load : Counter::Store, combine);
+    wave.inFlight.checkWrittenBack("an atomic operation");
     access->bytes = type.bytes;
     access->isStore = true;
     access->combine = type.combine;
@@ -226,10 +227,11 @@ Operation atomics(Space space, AtomicType type) {
   };
 }
 
-/// What a counter counts though no data moves.
-Operation countedOnly(Counter counter) {
+/// Of a cache. A counter counts it, though no data moves.
+Operation maintains(Counter counter, bool writesBack) {
   return [=](Wave &wave, const Instruction &in) {
     auto access = InFlight::start(in, counter, nothing);
+    access->writesBack = writesBack;
     access->active = 0;
     access->bytes = 0;
     wave.inFlight.issue(std::move(access));
@@ -259,9 +261,9 @@ void addGlobalMemory(OperationTable &table) {
         [=](Wave &wave, const Instruction &in) {
           loadToShared(wave, in, Space::Global, 4 * dwords);
         };
-  table["buffer_wbl2"] = countedOnly(Counter::Store);
-  table["global_wb"] = countedOnly(Counter::Store);
-  table["global_inv"] = countedOnly(Counter::Load);
+  table["buffer_wbl2"] = maintains(Counter::Store, true);
+  table["global_wb"] = maintains(Counter::Store, true);
+  table["global_inv"] = maintains(Counter::Load, false);
 }
 
 } // namespace kiln::amdgcn

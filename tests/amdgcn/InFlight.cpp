@@ -132,6 +132,12 @@ void InFlight::waitForAll() {
   waitForScalars();
 }
 
+void InFlight::checkWrittenBack(const char *place) const {
+  for (const auto &access : global)
+    if (access->writesBack)
+      throw Fault(access->instruction->text + " is in flight at " + place);
+}
+
 void InFlight::performGlobal() {
   for (size_t i = 0; i != global.size(); ++i)
     if (!global[i]->fillsShared)

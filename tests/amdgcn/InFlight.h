@@ -24,6 +24,8 @@ struct Access {
   /// For atomic operations: what is stored, of what was there and the two operands.
   uint64_t (*combine)(uint64_t old, uint64_t value, uint64_t compared) = nullptr;
   bool isStore = false, isDone = false, isSigned = false;
+  /// No access, but what writes a cache back.
+  bool writesBack = false;
   /// A copy, whose bytes come to shared memory.
   bool fillsShared = false;
   /// By lane; of a scalar load the first.
@@ -61,6 +63,9 @@ public:
   void waitForShared(unsigned count);
   void waitForScalars();
   void waitForAll();
+  /// Others may see at `place` that what the wave stored is released: what writes a cache back has
+  /// been waited for, or it is a Fault.
+  void checkWrittenBack(const char *place) const;
   /// At a barrier of GFX9: the vector memory unit takes the accesses of a workgroup's waves in the
   /// order in which they are issued (LLVM's "User Guide for AMDGPU Backend", "Memory Model GFX942",
   /// without threadgroup split). Registers and shared memory still wait.

@@ -137,6 +137,16 @@ TEST_F(Waits, AtomicOperationsGiveWhatWasThere) {
   EXPECT_EQ(get(2, 63), 63u);
 }
 
+TEST_F(Waits, ACacheIsWrittenBackBeforeOthersMayKnow) {
+  run("buffer_wbl2 sc1");
+  EXPECT_EQ(mistakeOf("s_barrier"), "buffer_wbl2 sc1 is in flight at a barrier");
+  set(1, [](unsigned) { return 1u; });
+  EXPECT_NE(mistakeOf("global_atomic_add v[10:11], v1, off"), "");
+  run("s_waitcnt vmcnt(0)");
+  EXPECT_EQ(mistakeOf("global_atomic_add v[10:11], v1, off"), "");
+  EXPECT_EQ(mistakeOf("s_barrier"), "");
+}
+
 TEST_F(Waits, AccessesStayInAllocations) {
   setPointers(10, words.data(), 64);
   run("global_load_dwordx4 v[0:3], v[10:11], off offset:48");

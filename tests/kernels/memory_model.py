@@ -319,7 +319,7 @@
 # GFX12-SHARED: ds_load
 #
 # GFX12-READS: {{(global|buffer)_load}}
-# GFX12-READS: s_wait_loadcnt 0x0
+# GFX12-READS: s_wait_loadcnt{{(_dscnt)?}} 0x0
 # GFX12-READS-NOT: storecnt
 # GFX12-READS: s_barrier_signal
 # GFX12-READS: s_barrier_wait

@@ -271,6 +271,7 @@ static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
                              const TargetInfo &target, const llvm::TargetMachine &machine) {
   // Two fences that differ in this alone LLVM would take for one.
   restrictFences(kernel, target, facts.launch.threadsPerBlock <= target.warpSize);
+  keepWaitsOfReleases(kernel, target);
   keepDescriptorsScalar(kernel);
   // Without products, and on RDNA, the scalar unit gets more to do than the vector unit is rid of.
   if (target.matrix.mfmaGeneration && multiplies(kernel))

@@ -6,6 +6,11 @@
 // front of the loop; so does one of global memory where fences of a block wait for that. Waits that
 // the program asks for by an intrinsic are never dropped; but they change how LLVM orders what is
 // around them, so the code is looked at first.
+//
+// A fence that other blocks see releases what a wave has stored by a wait as well, on GFX9 behind
+// an instruction that writes the cache back (`buffer_wbl2`). That LLVM 22 does not count as in
+// flight, so that it drops the wait also outside of loops, where all stores have arrived in the
+// cache. Such fences order accesses anyway: their waits always stay.
 
 #include "compiler/Target/AMD/KeepWaits.h"
 #include "compiler/Target/AMD/Waits.h"
@@ -36,6 +41,11 @@ bool releases(const llvm::FenceInst &fence) {
   return llvm::isReleaseOrStronger(fence.getOrdering()) &&
          fence.getSyncScopeID() != llvm::SyncScope::SingleThread &&
          fence.getSyncScopeID() != context.getOrInsertSyncScopeID("wavefront");
+}
+
+bool releasesToOtherBlocks(const llvm::FenceInst &fence) {
+  return releases(fence) &&
+         fence.getSyncScopeID() != fence.getContext().getOrInsertSyncScopeID("workgroup");
 }
 
 /// What a wave counts in flight; GFX9 counts stores among the loads.
@@ -152,6 +162,15 @@ bool reachesBarrierInFlight(const MachineCode &code, const llvm::TargetMachine &
   return llvm::any_of(
       std::initializer_list<Counter>{Counter::Shared, Counter::Loads, Counter::Stores},
       [&](Counter counter) { return reachesBarrierInFlight(code, machine, counter); });
+}
+
+void keepWaitsOfReleases(llvm::Function &kernel, const TargetInfo &target) {
+  for (llvm::Instruction &instruction : llvm::instructions(kernel))
+    if (auto *fence = llvm::dyn_cast<llvm::FenceInst>(&instruction);
+        fence && releasesToOtherBlocks(*fence)) {
+      llvm::IRBuilder<> behind(fence->getNextNode());
+      waitFor({.ofShared = true, .ofLoads = true, .ofStores = true}, behind, target);
+    }
 }
 
 void keepWaits(llvm::Function &kernel, const TargetInfo &target) {

@@ -1,4 +1,4 @@
-// Waits of fences in loops, which LLVM 22 may drop.
+// Waits of fences, which LLVM 22 may drop.
 
 #ifndef KILN_COMPILER_TARGET_AMD_KEEPWAITS_H
 #define KILN_COMPILER_TARGET_AMD_KEEPWAITS_H
@@ -16,6 +16,10 @@ struct TargetInfo;
 /// Whether a wave may come to a barrier with an access to shared memory in flight, which no wait
 /// since has been for; or with one to global memory, to a barrier of that.
 bool reachesBarrierInFlight(const MachineCode &code, const llvm::TargetMachine &machine);
+
+/// Behind each fence by which other blocks see what a wave has stored, the waits that it stands
+/// for, as instructions that LLVM does not drop.
+void keepWaitsOfReleases(llvm::Function &kernel, const TargetInfo &target);
 
 /// In front of each fence of a loop that releases, the waits that it stands for, as instructions
 /// that LLVM does not drop.

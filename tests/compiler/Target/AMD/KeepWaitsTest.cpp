@@ -84,4 +84,53 @@ TEST(KeepWaits, SoDoesOneBehindAWrite) {
   EXPECT_TRUE(waitsBeforeBarrier(assemblyOf(loopOf(entry), "hip:gfx942"), "lgkmcnt(0)"));
 }
 
+/// A thread tells another block that it has stored something, which has already arrived in its
+/// cache. That this is written back LLVM 22 does not count.
+TEST(KeepWaits, WhatWritesACacheBackIsWaitedFor) {
+  const std::string text = R"(
+define amdgpu_kernel void @k(ptr addrspace(1) %out, ptr addrspace(1) %flag) {
+  store i32 1, ptr addrspace(1) %out
+  %old = atomicrmw add ptr addrspace(1) %flag, i32 1 syncscope("agent") monotonic
+  %place = getelementptr i32, ptr addrspace(1) %flag, i32 %old
+  fence syncscope("agent") release
+  store atomic i32 1, ptr addrspace(1) %place syncscope("agent") monotonic, align 4
+  ret void
+}
+)";
+  std::string assembly = assemblyOf(text, "hip:gfx942");
+  size_t back = assembly.find("buffer_wbl2"), wait = assembly.find("vmcnt(0)", back),
+         told = assembly.find("global_store", back);
+  ASSERT_NE(back, std::string::npos) << assembly;
+  EXPECT_LT(wait, told) << assembly;
+}
+
+/// In a loop that ends in a store, too, which the next iteration tells of.
+TEST(KeepWaits, WhatTheIterationBeforeStoredIsWaitedFor) {
+  const std::string text = R"(
+define amdgpu_kernel void @k(ptr addrspace(1) %out, ptr addrspace(1) %flag, i32 %n) {
+entry:
+  br label %loop
+loop:
+  %i = phi i32 [0, %entry], [%next, %loop]
+  fence syncscope("agent") release
+  store atomic i32 %i, ptr addrspace(1) %flag syncscope("agent") monotonic, align 4
+  %to = getelementptr i32, ptr addrspace(1) %out, i32 %i
+  store i32 %i, ptr addrspace(1) %to
+  %next = add i32 %i, 1
+  %goes = icmp slt i32 %next, %n
+  br i1 %goes, label %loop, label %exit
+exit:
+  ret void
+}
+)";
+  for (auto [target, wait] : {std::pair("hip:gfx90a", "vmcnt(0)"),
+                              {"hip:gfx942", "vmcnt(0)"},
+                              {"hip:gfx1100", "vscnt null, 0x0"},
+                              {"hip:gfx1201", "storecnt"}}) {
+    std::string assembly = assemblyOf(text, target);
+    size_t loop = assembly.find(".LBB0_1:"), told = assembly.find("global_store", loop);
+    EXPECT_LT(assembly.find(wait, loop), told) << assembly;
+  }
+}
+
 } // namespace
