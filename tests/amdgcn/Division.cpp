@@ -1,4 +1,7 @@
-// The steps of an exact division (ISA guides, V_DIV_SCALE, V_DIV_FMAS and V_DIV_FIXUP).
+// The steps of an exact division (ISA guides, V_DIV_SCALE, V_DIV_FMAS and V_DIV_FIXUP). Where the
+// guides' text would give no quotient, what gives one: a denominator whose reciprocal is subnormal
+// is scaled down in each case, and a quotient that is no number, as of steps that overflowed, is
+// one beyond the largest (so the hardware, by tinygrad's measurements on RDNA 3).
 #include "tests/amdgcn/Lanes.h"
 #include "tests/amdgcn/Operations.h"
 
@@ -48,7 +51,7 @@ template <typename T> Scaled<T> scaled(T value, T denominator, T numerator) {
   bool isReciprocalSmall = isSubnormal(1 / double(denominator));
   bool isQuotientSmall = isSubnormal(numerator / denominator);
   if (isReciprocalSmall && isQuotientSmall)
-    return {isDenominator ? up : value, true};
+    return {isDenominator ? std::ldexp(value, -F::scale) : value, true};
   if (isReciprocalSmall)
     return {std::ldexp(value, -F::scale), false};
   if (isQuotientSmall)
@@ -73,7 +76,7 @@ template <typename T> T fixedUp(T quotient, T denominator, T numerator) {
     return withSign(0);
   if (exponentOf(numerator) - exponentOf(denominator) < F::underflow)
     return withSign(0);
-  return withSign(std::fabs(quotient));
+  return withSign(std::isnan(quotient) ? infinity : std::fabs(quotient));
 }
 
 /// V_DIV_SCALE dst, mask, value, denominator, numerator.
@@ -92,19 +95,27 @@ template <typename T> void divScale(Wave &wave, const Instruction &in) {
     wave.setMask(in[1].index, mask);
 }
 
-/// A fused multiply-add that takes back what V_DIV_SCALE did, in the lanes of VCC: rounded once,
-/// also where the result is subnormal.
+/// a * b + c, times a power of two, rounded once. Below the normal numbers that is nearly so: there
+/// it is rounded in a format with more bits first.
+template <typename T> T scaledSum(T a, T b, T c, int exponent) {
+  using Wide = long double;
+  T sum = std::ldexp(std::fma(a, b, c), exponent);
+  if (sum != 0 && !isSubnormal(sum))
+    return sum;
+  return T(std::ldexp(std::fma(Wide(a), Wide(b), Wide(c)), exponent));
+}
+
+/// A fused multiply-add that takes back what V_DIV_SCALE did, in the lanes of VCC.
 template <typename T> void divFmas(Wave &wave, const Instruction &in) {
   using F = Format<T>;
-  using Wide = std::conditional_t<std::is_same<T, float>::value, double, long double>;
   LaneValues<T> a = read<T>(wave, in, {1, 0}), b = read<T>(wave, in, {2, 1}),
                 c = read<T>(wave, in, {3, 2}), result;
   uint64_t mask = wave.mask(VccLow);
   for (unsigned lane = 0; lane != wave.numLanes; ++lane) {
-    result[lane] = std::fma(a[lane], b[lane], c[lane]);
-    if (mask >> lane & 1)
-      result[lane] = T(std::ldexp(std::fma(Wide(a[lane]), Wide(b[lane]), Wide(c[lane])),
-                                  exponentOf(c[lane]) > F::bias ? F::scale : -F::scale));
+    bool isScaled = mask >> lane & 1;
+    int exponent = exponentOf(c[lane]) > F::bias ? F::scale : -F::scale;
+    result[lane] = isScaled ? scaledSum(a[lane], b[lane], c[lane], exponent)
+                            : std::fma(a[lane], b[lane], c[lane]);
   }
   write<T>(wave, in, 3, result);
 }

@@ -87,9 +87,14 @@ public:
       auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(operation->getType());
       elements += vector ? vector->getNumElements() : 1;
     }
-    if (elements > few)
-      for (Instruction *operation : mixed)
-        mix(*operation);
+    if (elements <= few)
+      mixed.clear();
+    for (Instruction &instruction : llvm::instructions(kernel))
+      if (isProduct(&instruction) && isOfSingles(instruction) && becomesHalf(instruction) &&
+          !isPacked(instruction) && !llvm::is_contained(mixed, &instruction))
+        mixed.push_back(&instruction);
+    for (Instruction *operation : mixed)
+      mix(*operation);
   }
 
 private:
