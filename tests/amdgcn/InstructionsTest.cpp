@@ -32,8 +32,8 @@ TEST_F(Instructions, FusedMultiplyAddRoundsOnce) {
 
 TEST_F(Instructions, DivisionStepsGiveTheRoundedQuotient) {
   const std::pair<float, float> cases[] = {
-      {1, 3},        {7, 9}, {0x1p-140f, 3}, {0x1p120f, 3e-7f}, {3e38f, 2e-10f}, {5, 0x1p127f},
-      {1, INFINITY}, {0, 3}, {-2, 7}};
+      {1, 3},        {7, 9}, {0x1p-140f, 3}, {0x1p120f, 3e-7f}, {3e38f, 2e-10f},     {5, 0x1p127f},
+      {1, INFINITY}, {0, 3}, {-2, 7},        {3e38f, 1e-40f},   {-1, 0xffffffp-149f}};
   for (auto [numerator, denominator] : cases) {
     set(1, [&, n = numerator](unsigned) { return bitsAs<uint32_t>(n); });
     set(2, [&, d = denominator](unsigned) { return bitsAs<uint32_t>(d); });
@@ -47,6 +47,14 @@ TEST_F(Instructions, DivisionStepsGiveTheRoundedQuotient) {
       run(line);
     EXPECT_EQ(getFloat(3, 0), numerator / denominator) << numerator << " / " << denominator;
   }
+}
+
+TEST_F(Instructions, TheLargerOfTwoNaNsIsQuiet) {
+  set(1, [](unsigned) { return 0x7f800001u; });
+  run("v_max_f32_e32 v2, v1, v1");
+  EXPECT_EQ(get(2, 0), 0x7fc00001u);
+  run("v_max_f32_e32 v2, 1.0, v1");
+  EXPECT_EQ(getFloat(2, 0), 1.f);
 }
 
 TEST_F(Instructions, BytesArePermuted) {

@@ -5,10 +5,11 @@
 namespace kiln::amdgcn {
 namespace {
 
-/// IEEE 754-2008's: a number wins over a NaN, and 0 is larger than -0.
+/// IEEE 754-2008's: a number wins over a NaN, and 0 is larger than -0. Of two NaNs comes a quiet
+/// one.
 template <typename Value> Value larger(Value a, Value b) {
   if (std::isnan(a))
-    return b;
+    return std::isnan(b) ? a + b : b;
   if (std::isnan(b))
     return a;
   if (a == b)
