@@ -6,8 +6,6 @@
 namespace kiln::amdgcn {
 namespace {
 
-/// Workgroups that run at a time.
-constexpr size_t residentWorkgroups = 2;
 /// Steps after which an access that nobody waits for reaches memory all the same, so that who spins
 /// on what another has stored goes on; and after which a kernel hangs.
 constexpr uint64_t longestFlight = 20000, longestRun = 200'000'000;
@@ -267,7 +265,7 @@ void Launcher::run() {
            count = uint64_t(parameters.grid[0]) * parameters.grid[1] * parameters.grid[2];
   std::vector<std::unique_ptr<Workgroup>> groups;
   while (number != count || !groups.empty()) {
-    while (number != count && groups.size() != residentWorkgroups)
+    while (number != count && groups.size() != parameters.residentWorkgroups)
       groups.push_back(makeWorkgroup(number++));
     size_t chosen = random.below(uint32_t(groups.size()));
     Workgroup &group = *groups[chosen];

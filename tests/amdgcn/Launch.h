@@ -12,6 +12,8 @@ struct LaunchParameters {
   std::array<uint32_t, 3> block = {1, 1, 1};
   /// Shared memory beside what the kernel itself reserves.
   uint32_t sharedBytes = 0;
+  /// Of which waves take turns; 1: workgroups one after the other.
+  uint32_t residentWorkgroups = 2;
   /// The kernel arguments' bytes, as the kernel's parameters lie.
   std::vector<uint8_t> arguments;
   /// What interleaves waves and fills what nobody wrote.

@@ -35,6 +35,7 @@ struct Machine {
   std::vector<std::unique_ptr<Function>> functions;
   std::string report, taken;
   uint32_t launches = 0;
+  bool ordersWorkgroups = false;
 };
 
 Machine &machine() {
@@ -91,6 +92,11 @@ void kilnMachineRegister(void *memory, size_t bytes) {
 void kilnMachineUnregister(void *memory) {
   std::lock_guard<std::mutex> lock(machine().mutex);
   machine().allocations.remove(memory);
+}
+
+void kilnMachineOrderWorkgroups() {
+  std::lock_guard<std::mutex> lock(machine().mutex);
+  machine().ordersWorkgroups = true;
 }
 
 const char *kilnMachineTakeReport() {
@@ -183,6 +189,8 @@ int hipModuleLaunchKernel(void *function, unsigned gridX, unsigned gridY, unsign
     launchParameters.block = {blockX, blockY, blockZ};
     launchParameters.sharedBytes = shared;
     launchParameters.seed = ++machine().launches;
+    if (machine().ordersWorkgroups)
+      launchParameters.residentWorkgroups = 1;
     launchParameters.arguments = packArguments(*one.kernel, parameters);
     launch(*one.code, *one.kernel, machine().allocations, launchParameters);
   } catch (const Fault &fault) {

@@ -18,6 +18,8 @@ extern "C" {
 /// Kernels may touch what is registered alone.
 void kilnMachineRegister(void *memory, size_t bytes);
 void kilnMachineUnregister(void *memory);
+/// Workgroups run one after the other from now on, for kernels whose results hang on their order.
+void kilnMachineOrderWorkgroups();
 /// What was found in the last launch that failed; empty where none has since the last call.
 const char *kilnMachineTakeReport();
 }

@@ -1,7 +1,8 @@
 """Compares one kernel: `compare_record.py JOB.json`. Prints one JSON line for each step, so that what ends a crash is known.
 
-JOB: root, path, kernel, signature, constexprs, libraries (a shared object of Kiln's for each device: "cpu" or an emulated GPU's
-name), seeds, memory_limit (bytes), seconds (for one run of the interpreter).
+JOB: root, path, kernel, signature, constexprs, libraries (a shared object of Kiln's for each device: "cpu", an emulated GPU's
+name, or "hip:" and the name of one whose machine code is executed), machine (the libamdhip64 for these, tests/amdgcn), seeds,
+memory_limit (bytes), seconds (for one run of the interpreter).
 """
 import ctypes
 import json
@@ -27,6 +28,8 @@ import repairs
 import stand_ins
 
 GRIDS = ((2, 2, 1), (3, 1, 1), (1, 2, 2), (2, 3, 1), (4, 1, 1), (1, 1, 1))
+DRIVER_HIP = 2  # runtime/kiln.h
+MACHINES = ("gfx942", "gfx1100", "gfx90a", "gfx950", "gfx1201")  # tests/amdgcn/MachineHip.h
 ENOUGH = 2  # telling runs of a kernel, or such that the interpreter does not end in time
 C_TYPES = {"i1": ctypes.c_bool, "u1": ctypes.c_bool, "i8": ctypes.c_int8, "i16": ctypes.c_int16, "i32": ctypes.c_int32,
            "i64": ctypes.c_int64, "u8": ctypes.c_uint8, "u16": ctypes.c_uint16, "u32": ctypes.c_uint32,
@@ -44,18 +47,31 @@ class Stream(ctypes.Structure):
 class CompiledKernel:
     """Kiln's code for the kernel, run by one thread, so that program instances follow each other."""
 
-    def __init__(self, path, device, kinds):
+    def __init__(self, path, device, kinds, machine, memory):
         self.library = ctypes.CDLL(path)
         self.kinds = kinds
+        self.library.kiln_cpu_stream.restype = self.library.kiln_emulator_stream.restype = Stream
+        self.library.kiln_hip_stream.restype = Stream
+        if device.startswith("hip:"):
+            self.stream = self.open_machine(machine, device[len("hip:"):], memory)
+            return
         pool = ctypes.c_void_p()
         self.check(self.library.kiln_cpu_pool_create(ctypes.c_uint32(1), ctypes.byref(pool)))
-        self.library.kiln_cpu_stream.restype = self.library.kiln_emulator_stream.restype = Stream
         if device == "cpu":
             self.stream = self.library.kiln_cpu_stream(pool)
         else:
             emulator = ctypes.c_void_p()
             self.check(self.library.kiln_emulator_create(device.encode(), pool, ctypes.byref(emulator)))
             self.stream = self.library.kiln_emulator_stream(emulator)
+
+    def open_machine(self, path, processor, memory):
+        """The stream of a device that executes machine code, and may touch the buffers alone."""
+        self.check(self.library.kiln_set_driver_path(DRIVER_HIP, path.encode()))
+        machine = ctypes.CDLL(path)
+        machine.kilnMachineRegister(ctypes.c_void_p(memory.bytes.ctypes.data), ctypes.c_size_t(memory.size))
+        machine.kilnMachineOrderWorkgroups()
+        self.ordinal = ctypes.c_int(MACHINES.index(processor))
+        return self.library.kiln_hip_stream(ctypes.byref(self.ordinal))
 
     def check(self, status):
         if status:
@@ -142,7 +158,7 @@ def main():
     memory = arguments.Memory(sum(kind.startswith("*") for _, kind in parameters))
     resource.setrlimit(resource.RLIMIT_AS, (job["memory_limit"],) * 2)
     kinds = [kind for _, kind in parameters]
-    compiled = {device: CompiledKernel(path, device, kinds) for device, path in job["libraries"].items()}
+    compiled = {device: CompiledKernel(path, device, kinds, job["machine"], memory) for device, path in job["libraries"].items()}
     telling = endless = 0
     for seed in job["seeds"]:
         try:

@@ -8,11 +8,12 @@ counts as matched when every run that the interpreter finished agrees, and at le
 
   oracle.py RECORDS.jsonl --kiln KILN --runtime FOLDER --sources FOLDER [--python PYTHON ...] [--device cpu ...] --json OUT.json
 
-All devices are compared with one run of the interpreter, which takes most of the time.
+All devices are compared with one run of the interpreter, which takes most of the time. A device is "cpu", an emulated GPU ("gfx942"), or
+one of AMD's whose machine code is executed ("hip:gfx942", with --machine bazel-bin/tests/amdgcn/libmachinehip.so).
 
 PYTHON is an interpreter with NumPy and Triton; with several, the next is asked where the former's Triton cannot run the
 kernel (block pointers need one before 3.8). FOLDER of --sources holds a folder `owner+name@<12 digits of the commit>` for each repository, as
-the corpus's own run.py leaves them. --runtime holds libinternals.so and emulator/libemulator.so (bazel-bin/runtime).
+the corpus's own run.py leaves them. --runtime holds libinternals.a and emulator/libemulator.a (bazel-bin/runtime).
 """
 import argparse
 import collections
@@ -44,17 +45,16 @@ def first_error(text):
 def link(runtime, out):
     """The path of a shared object of the library `record` in `out`/lib, and None; or None and the error."""
     shared = out / "record.so"
-    folders = [runtime, runtime / "emulator"]
+    archives = [out / "lib/librecord.a", *(runtime / name for name in ("libinternals.a", "zstd/libzstd.a", "emulator/libemulator.a"))]
     linked = subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-I", str(RUNTIME_HEADERS), str(out / "lib/record.c"), "-o", str(shared),
-                             "-Wl,--whole-archive", str(out / "lib/librecord.a"), "-Wl,--no-whole-archive",
-                             *(f"-L{f}" for f in folders), *(f"-Wl,-rpath,{f.resolve()}" for f in folders),
-                             "-Wl,--no-as-needed", "-linternals", "-lemulator", "-lboost_context", "-lm"], capture_output=True, text=True)
+                             "-Wl,--whole-archive", *map(str, archives), "-Wl,--no-whole-archive",
+                             "-lstdc++", "-lzstd", "-lboost_context", "-lm", "-ldl", "-pthread"], capture_output=True, text=True)
     return (None, "link: " + linked.stderr[-300:]) if linked.returncode else (str(shared), None)
 
 
 def compile_library(args, record, root, device, out):
     """The path of a shared object with the kernel `k` and Kiln's runtime, and None; or None and the error."""
-    target = "cpu" if device == "cpu" else f"emu:{device}"
+    target = device if device == "cpu" or device.startswith("hip:") else f"emu:{device}"
     out.mkdir()
     spec = out / "spec.json"
     spec.write_text(json.dumps(spec_of(record, str(root / record["path"]), target)))
@@ -73,7 +73,7 @@ def run_seeds(args, python, record, root, libraries, out):
     seeds, steps = list(range(args.seeds)), []
     while seeds:
         job = {key: record[key] for key in ("path", "kernel", "signature", "constexprs")}
-        job.update(root=str(root), libraries=libraries, seeds=seeds, memory_limit=args.memory_gib << 30, seconds=args.seconds)
+        job.update(root=str(root), libraries=libraries, machine=args.machine, seeds=seeds, memory_limit=args.memory_gib << 30, seconds=args.seconds)
         (out / "job.json").write_text(json.dumps(job))
         try:
             run = subprocess.run([python, str(HERE / "compare_record.py"), str(out / "job.json")], capture_output=True, text=True,
@@ -141,7 +141,8 @@ def main():
     parser.add_argument("--runtime", required=True, type=pathlib.Path)
     parser.add_argument("--sources", required=True, type=pathlib.Path)
     parser.add_argument("--python", action="append")
-    parser.add_argument("--device", action="append", help="cpu, sm_90a, gfx942 …")
+    parser.add_argument("--device", action="append", help="cpu, sm_90a, gfx942, hip:gfx942 …")
+    parser.add_argument("--machine", help="libmachinehip.so, for hip:…")
     parser.add_argument("--only", help="a JSON list of [repo, path, kernel]")
     parser.add_argument("--kernel", help="only kernels of this name")
     parser.add_argument("--jobs", type=int, default=1)
