@@ -74,6 +74,10 @@ TEST_F(Instructions, FieldsOfBits) {
   EXPECT_EQ(wave->scalar(2), 0xa9u);
   run("s_bfe_i32 s2, s1, 0x80004");
   EXPECT_EQ(wave->scalar(2), 0xffffffa9u);
+  wave->setScalarPair(4, 0x123456789abcdef0);
+  run("s_bfe_i64 s[2:3], s[4:5], 0x100008");
+  EXPECT_EQ(wave->scalar(2), 0xffffbcdeu);
+  EXPECT_EQ(wave->scalar(3), 0xffffffffu);
   set(1, [](unsigned) { return 0xabcd1234u; });
   run("v_bfe_u32 v2, v1, 8, 8");
   EXPECT_EQ(get(2, 3), 0x12u);

@@ -149,6 +149,11 @@ void addFields(OperationTable &table) {
     U64 field = a >> (b & 63);
     return width >= 64 ? field : field & ((U64(1) << width) - 1);
   });
+  table["s_bfe_i64"] = two<int64_t, U64, U>(Scc::NotZero, [](U64 a, U b) {
+    U width = std::min<U>(b >> 16 & 0x7f, 64);
+    U64 field = a >> (b & 63);
+    return width == 0 ? 0 : int64_t(field << (64 - width)) >> (64 - width);
+  });
   table["s_bfm_b32"] =
       two<U>(Scc::Stays, [](U a, U b) { return ((1u << (a & 31)) - 1) << (b & 31); });
   table["s_ashr_i32"] = two<I, I, U>(Scc::NotZero, [](I a, U n) { return a >> (n & 31); });

@@ -16,9 +16,9 @@
 #include "compiler/Target/AMD/Waits.h"
 #include "compiler/Target/TargetInfo.h"
 
-#include "llvm/Analysis/LoopInfo.h"
-#include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/MemoryModelRelaxationAnnotations.h"
 #include "llvm/MC/MCInstrInfo.h"
 #include "llvm/Target/TargetMachine.h"
@@ -46,6 +46,26 @@ bool releases(const llvm::FenceInst &fence) {
 bool releasesToOtherBlocks(const llvm::FenceInst &fence) {
   return releases(fence) &&
          fence.getSyncScopeID() != fence.getContext().getOrInsertSyncScopeID("workgroup");
+}
+
+/// A barrier, or the first half of one.
+bool meets(const llvm::Instruction &op) {
+  auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&op);
+  return call && (call->getIntrinsicID() == llvm::Intrinsic::amdgcn_s_barrier ||
+                  call->getIntrinsicID() == llvm::Intrinsic::amdgcn_s_barrier_signal);
+}
+
+/// What the fences in front of a barrier stand for. They may stand elsewhere, where LLVM has made
+/// one of those at the beginnings of two branches: then what a full one waits for.
+Waits waitsBefore(const llvm::Instruction &barrier, const TargetInfo &target) {
+  auto fenceBefore = [](const llvm::Instruction *op) {
+    return llvm::dyn_cast_or_null<llvm::FenceInst>(op->getPrevNode());
+  };
+  const llvm::FenceInst *fence = fenceBefore(&barrier);
+  bool ofGlobal = !fence && target.matrix.wmmaGeneration != 0;
+  for (; fence; fence = fenceBefore(fence))
+    ofGlobal |= releases(*fence) && isOfGlobal(*fence, target);
+  return {.ofShared = true, .ofLoads = ofGlobal, .ofStores = ofGlobal};
 }
 
 /// What a wave counts in flight; GFX9 counts stores among the loads.
@@ -174,14 +194,10 @@ void keepWaitsOfReleases(llvm::Function &kernel, const TargetInfo &target) {
 }
 
 void keepWaits(llvm::Function &kernel, const TargetInfo &target) {
-  llvm::DominatorTree dominators(kernel);
-  llvm::LoopInfo loops(dominators);
   for (llvm::Instruction &instruction : llvm::instructions(kernel))
-    if (auto *fence = llvm::dyn_cast<llvm::FenceInst>(&instruction);
-        fence && releases(*fence) && loops.getLoopFor(fence->getParent())) {
-      llvm::IRBuilder<> b(fence);
-      bool ofGlobal = isOfGlobal(*fence, target);
-      waitFor({.ofShared = true, .ofLoads = ofGlobal, .ofStores = ofGlobal}, b, target);
+    if (meets(instruction)) {
+      llvm::IRBuilder<> b(&instruction);
+      waitFor(waitsBefore(instruction, target), b, target);
     }
 }
 

@@ -21,8 +21,7 @@ bool reachesBarrierInFlight(const MachineCode &code, const llvm::TargetMachine &
 /// for, as instructions that LLVM does not drop.
 void keepWaitsOfReleases(llvm::Function &kernel, const TargetInfo &target);
 
-/// In front of each fence of a loop that releases, the waits that it stands for, as instructions
-/// that LLVM does not drop.
+/// In front of each barrier, what its fences wait for, as instructions that LLVM does not drop.
 void keepWaits(llvm::Function &kernel, const TargetInfo &target);
 
 } // namespace kiln
