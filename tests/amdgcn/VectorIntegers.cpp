@@ -74,6 +74,8 @@ template <typename T> void addOrder(OperationTable &table, const std::string &ty
   table["v_min_" + type] = binary<T>([](T a, T b) { return std::min(a, b); });
   table["v_max3_" + type] = ternary<T>([](T a, T b, T c) { return std::max({a, b, c}); });
   table["v_min3_" + type] = ternary<T>([](T a, T b, T c) { return std::min({a, b, c}); });
+  table["v_maxmin_" + type] = ternary<T>([](T a, T b, T c) { return std::min(std::max(a, b), c); });
+  table["v_minmax_" + type] = ternary<T>([](T a, T b, T c) { return std::max(std::min(a, b), c); });
   table["v_med3_" + type] = ternary<T>(
       [](T a, T b, T c) { return std::max(std::min(a, b), std::min(std::max(a, b), c)); });
 }

@@ -112,7 +112,7 @@ void holdReads(llvm::Function &kernel) {
   llvm::DominatorTree dominators(kernel);
   llvm::LoopInfo loops(dominators);
   for (llvm::BasicBlock &block : kernel) {
-    if (!llvm::any_of(block, isBarrier))
+    if (!llvm::any_of(block, isBarrier) || !dominators.isReachableFromEntry(&block))
       continue;
     bool holdsReads = mayReceiveReads(block, loops);
     for (llvm::Instruction &op : llvm::make_early_inc_range(block)) {

@@ -87,11 +87,13 @@ public:
       auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(operation->getType());
       elements += vector ? vector->getNumElements() : 1;
     }
-    if (elements <= few)
+    if (elements <= few) {
       mixed.clear();
+      taken.clear();
+    }
     for (Instruction &instruction : llvm::instructions(kernel))
       if (isProduct(&instruction) && isOfSingles(instruction) && becomesHalf(instruction) &&
-          !isPacked(instruction) && !llvm::is_contained(mixed, &instruction))
+          !isPacked(instruction) && !taken.contains(&instruction))
         mixed.push_back(&instruction);
     for (Instruction *operation : mixed)
       mix(*operation);
