@@ -197,10 +197,17 @@ def occupancy(resources, num_warps, arch):
 GLOBAL_ACCESS = re.compile(r"^global_(load|store)_(\S+)\s+(\S+), (\S+?),? (?:off|s\[\S+\]|v\S+)")
 
 
-def _as_buffer_access(text, arch):
+SAME_SECOND = re.compile(r"(v_dual_\S+ \S+ \S+ v(\d+) :: v_dual_\S+ \S+ \S+ v)\2$")
+
+
+def _for_mca(text, arch):
     """llvm-mca takes accesses to global memory for flat ones, which waits for LDS wait for, too: not so the hardware. Accesses to
     buffers cost the same in its model, and count as what they are. It crashes on gfx11's loads into half a register: others of as many
-    bits stand for them."""
+    bits stand for them. Both halves of gfx12's barriers hold memory for 2000 cycles in its model, which gfx11's barrier does not, and of pairs it
+    refuses such as read one register twice, which Triton's LLVM makes."""
+    text = re.sub(r"^s_barrier_(signal|wait) -1$", "s_nop 0", text)
+    if arch.startswith("gfx12"):
+        text = SAME_SECOND.sub(lambda found: f"{found[1]}{int(found[2]) ^ 1}", text)
     text = re.sub(r"^(buffer|global)_load_d16_(?:hi_)?b16\b", r"\1_load_u16", text)
     text = re.sub(r"^global_load_lds_(\w+) v\[(\d+):\d+\], off$", r"buffer_load_\1 v\2, s[96:99], 0 offen lds", text)
     found = GLOBAL_ACCESS.match(text)
@@ -215,7 +222,7 @@ def _as_buffer_access(text, arch):
 def _ask_mca(body, arch, iterations):
     """llvm-mca's cycles for all iterations, and those of each unit for one of them."""
     try:  # it does not end on some sequences of matrix instructions
-        ran = subprocess.run(["llvm-mca-22", "-mtriple=amdgcn-amd-amdhsa", f"-mcpu={arch}", f"-iterations={iterations}", "-instruction-info=0"],
+        ran = subprocess.run(["llvm-mca-22", "-mtriple=amdgcn-amd-amdhsa", f"-mcpu={arch}", *(["-mattr=+real-true16"] if arch.startswith("gfx12") else []), f"-iterations={iterations}", "-instruction-info=0"],
                              input=body, capture_output=True, text=True, timeout=30)
     except subprocess.TimeoutExpired:
         return None, {}
@@ -228,7 +235,7 @@ def _ask_mca(body, arch, iterations):
 def cycles_of_mca(kernel, loop, arch):
     """llvm-mca's estimate for one iteration of a loop that runs on, and of its units' cycles: of what the first iterations take, hundreds of cycles are until the last of
     their stores ends, of which a loop that does twice as much in an iteration would have half."""
-    body = "\n".join(_as_buffer_access(kernel.instructions[at].text, arch) for at in loop if kernel.instructions[at].kind() != "branch")
+    body = "\n".join(_for_mca(kernel.instructions[at].text, arch) for at in loop if kernel.instructions[at].kind() != "branch")
     (few, _), (many, units) = (_ask_mca(body, arch, iterations) for iterations in (10, 30))
     return (many - few) / 20 if few and many else None, units
 
