@@ -21,6 +21,7 @@
 #include "compiler/Dialect/TileGPU/Transforms/RegisterEstimate.h"
 #include "compiler/Emulator/LowerToEmulator.h"
 #include "compiler/Pipeline/DiagnosticBridge.h"
+#include "compiler/Target/CompareCode.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -391,11 +392,10 @@ LogicalResult lowerDescriptors(ModuleOp module, StringRef symbol, const TargetIn
   return success();
 }
 
-/// From Tile IR in canonical form to a binary. `mapsOfPointers`: whether tensor maps of pointers
-/// may be used, and then, whether they are. `whileAssembling`: as emitDeviceBinary has it.
-std::optional<DeviceBinary>
-compileSimplified(Compilation &compilation, bool &mapsOfPointers,
-                  const std::function<void()> &whileAssembling = nullptr) {
+/// From Tile IR in canonical form to what the back end translates; none after an error, or where
+/// the observer stopped it. `mapsOfPointers`: whether tensor maps of pointers may be used, and
+/// then, whether they are.
+std::optional<KernelFacts> lowerSimplified(Compilation &compilation, bool &mapsOfPointers) {
   ModuleOp module = compilation.module;
   const TargetInfo &target = compilation.target;
   KernelFacts facts = kernelFacts(module, target);
@@ -403,21 +403,24 @@ compileSimplified(Compilation &compilation, bool &mapsOfPointers,
   facts.minOccupancy = compilation.options.minOccupancy;
   facts.launch.waitsForEarlier = compilation.options.waitsForEarlier;
   facts.launch.isCooperative = compilation.options.isCooperative;
-  {
-    DiagnosticBridge bridge(module.getContext(), compilation.diagnostics, compilation.sources);
-    // After it dots say where their tiles end in zeros, where the unit need not multiply those.
-    if (target.matrix.wgmma && failed(runOn(module, createTrimDotsPass())))
-      return std::nullopt;
-    if (failed(lowerDescriptors(module, facts.symbol, target, mapsOfPointers)))
-      return std::nullopt;
-    bool lowered = succeeded(target.backend == Backend::CPU ? lowerForCPU(compilation, facts)
-                                                            : lowerForGPU(compilation, facts));
-    if (!lowered || compilation.diagnostics.hasErrors())
-      return std::nullopt;
-  }
-  // The back end reports through llvm::Error.
-  llvm::Expected<DeviceBinary> binary =
-      emitDeviceBinary(module, facts, target, compilation.options.emit, whileAssembling);
+  DiagnosticBridge bridge(module.getContext(), compilation.diagnostics, compilation.sources);
+  // After it dots say where their tiles end in zeros, where the unit need not multiply those.
+  if (target.matrix.wgmma && failed(runOn(module, createTrimDotsPass())))
+    return std::nullopt;
+  if (failed(lowerDescriptors(module, facts.symbol, target, mapsOfPointers)))
+    return std::nullopt;
+  bool lowered = succeeded(target.backend == Backend::CPU ? lowerForCPU(compilation, facts)
+                                                          : lowerForGPU(compilation, facts));
+  if (!lowered || compilation.diagnostics.hasErrors())
+    return std::nullopt;
+  return facts;
+}
+
+/// The back end reports through llvm::Error. `whileAssembling`: as emitDeviceBinary has it.
+std::optional<DeviceBinary> emitLowered(Compilation &compilation, const KernelFacts &facts,
+                                        const std::function<void()> &whileAssembling = nullptr) {
+  llvm::Expected<DeviceBinary> binary = emitDeviceBinary(
+      compilation.module, facts, compilation.target, compilation.options.emit, whileAssembling);
   if (!binary) {
     reportTargetError(compilation, binary.takeError());
     return std::nullopt;
@@ -425,9 +428,49 @@ compileSimplified(Compilation &compilation, bool &mapsOfPointers,
   return std::move(*binary);
 }
 
+/// From Tile IR in canonical form to a binary.
+std::optional<DeviceBinary>
+compileSimplified(Compilation &compilation, bool &mapsOfPointers,
+                  const std::function<void()> &whileAssembling = nullptr) {
+  std::optional<KernelFacts> facts = lowerSimplified(compilation, mapsOfPointers);
+  return facts ? emitLowered(compilation, *facts, whileAssembling) : std::nullopt;
+}
+
 std::optional<DeviceBinary> compileWithoutMaps(Compilation &compilation) {
   bool mapsOfPointers = false;
   return compileSimplified(compilation, mapsOfPointers);
+}
+
+/// The kernel of `copy` with operands that neither lie by halves nor move in parts; none where that
+/// fails, or changes nothing of what was compiled.
+std::optional<DeviceBinary> compileWithWholeOperands(const Compilation &compiled, ModuleOp copy) {
+  copy->setAttr(tilegpu::TileGPUDialect::wholeOperandsAttr, UnitAttr::get(copy.getContext()));
+  TargetInfo target = compiled.target;
+  target.matrix.operandsByHalves = false;
+  PipelineOptions options = compiled.options;
+  options.afterStage = nullptr;
+  kiln::DiagnosticEngine diagnostics{/*errorLimit=*/UINT_MAX};
+  std::optional<kiln::Diagnostic> doesNotFit;
+  Compilation again{copy, target, options, diagnostics, compiled.sources, doesNotFit};
+  bool mapsOfPointers = false;
+  std::optional<KernelFacts> facts = lowerSimplified(again, mapsOfPointers);
+  if (!facts || OperationEquivalence::isRegionEquivalentTo(
+                    &ModuleOp(compiled.module).getBodyRegion(), &copy.getBodyRegion(),
+                    OperationEquivalence::IgnoreLocations))
+    return std::nullopt;
+  return emitLowered(again, *facts);
+}
+
+/// Operands by halves are fewer instructions, but of other registers, and LLVM may spill more for
+/// it: no estimate tells which kernel. One that spills is compiled without, too, and is the shorter
+/// of both.
+std::optional<DeviceBinary> compileByHalves(Compilation &compilation) {
+  OwningOpRef<ModuleOp> copy = compilation.module.clone();
+  std::optional<DeviceBinary> binary = compileWithoutMaps(compilation);
+  if (!binary || !binary->resources.spilledBytes() || !binary->cycles)
+    return binary;
+  std::optional<DeviceBinary> other = compileWithWholeOperands(compilation, *copy);
+  return other && isShorter(*other, *binary) ? std::move(other) : std::move(binary);
 }
 
 /// The same kernel without tensor maps of pointers: for arguments that they cannot describe, or
@@ -493,7 +536,10 @@ std::optional<DeviceBinary> runPipeline(ModuleOp module, const TargetInfo &targe
     if (failed(splitProgram(module, target)))
       return std::nullopt;
   }
-  return target.tensorMaps ? compileTwice(compilation) : compileWithoutMaps(compilation);
+  if (target.tensorMaps)
+    return compileTwice(compilation);
+  return target.matrix.operandsByHalves ? compileByHalves(compilation)
+                                        : compileWithoutMaps(compilation);
 }
 
 } // namespace kiln

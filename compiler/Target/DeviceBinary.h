@@ -149,6 +149,10 @@ struct DeviceBinary {
   uint32_t registerLimit = 0;
   /// None where the kernel has no loop, or its format is a host object.
   std::optional<MainLoop> mainLoop;
+  /// Of a wave in its loops of products, else in all of its code, by an estimate
+  /// (AMD/IssueEstimate.h), for AMD's kernels with products; 0 elsewhere. By it the compiler
+  /// chooses between codes, and no result has it.
+  uint64_t cycles = 0;
   LaunchFacts launch;
   /// Read back from the binary; empty for formats that do not describe them (PTX, host objects).
   std::vector<KernelParameter> parameters;

@@ -44,6 +44,9 @@ struct MatrixFeatures {
   unsigned mfmaGeneration = 0;
   /// RDNA generation whose WMMA instructions exist: 3 (gfx11), 4 (gfx12); 0 = none.
   unsigned wmmaGeneration = 0;
+  /// Whether operands may lie as results do in the halves of a wave, every second number first, and
+  /// be read in wider pieces than they are stored in, or stored in wider ones (RDNA 3).
+  bool operandsByHalves = false;
 };
 
 /// Additions to global memory that give no old value back, of neighbours at once (PTX ISA, "red"):

@@ -277,7 +277,7 @@ private:
     }
     LayoutChoice neighbours = blockedChoice(shape, blocked);
     propose(node, neighbours);
-    if (target.matrix.wmmaGeneration == 3)
+    if (target.matrix.operandsByHalves)
       propose(node, choice(everySecondOf(neighbours.layout.getLayout(), slow, deep)));
   }
 
@@ -348,7 +348,9 @@ private:
   /// The same product whose operands have their elements where results of an earlier one are: one
   /// of the instructions that the row of the table stands for, if they are several, or neighbours
   /// four by four, or every second one first. Null if there is none other.
-  static const MatrixInstruction *inOtherOrder(const MatrixInstruction &unit) {
+  const MatrixInstruction *inOtherOrder(const MatrixInstruction &unit) const {
+    if (unit.isWmma() && !target.matrix.operandsByHalves)
+      return nullptr;
     auto [family, rest] = unit.name.split('.');
     auto [shape, types] = rest.split('.');
     StringRef order = unit.isWmma() ? "by2" : "by4";

@@ -86,7 +86,10 @@ llvm::Expected<TargetInfo> targetOf(Operation *op) {
   if (!name)
     return llvm::createStringError("expected the module to have '" +
                                    TileGPUDialect::targetAttr.str() + "', got none");
-  return parseTarget(name.getValue());
+  llvm::Expected<TargetInfo> target = parseTarget(name.getValue());
+  if (target && module->hasAttr(TileGPUDialect::wholeOperandsAttr))
+    target->matrix.operandsByHalves = false;
+  return target;
 }
 
 /// An operation on a block of a tensor that neither the launcher nor the kernel makes a map of.
@@ -143,7 +146,7 @@ SharedMemoryShape sharedMemoryOf(const TargetInfo &target) {
   // ldmatrix turns words around by itself.
   shape.countsRepackedWords = !target.matrix.matrixLoads;
   shape.transposedReads = target.matrix.transposedReads;
-  shape.movesParts = target.matrix.wmmaGeneration == 3;
+  shape.movesParts = target.matrix.operandsByHalves;
   shape.ordersWarps = target.matrix.mfmaGeneration;
   return shape;
 }

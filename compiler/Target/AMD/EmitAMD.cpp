@@ -37,9 +37,9 @@
 #include "compiler/Target/AMD/SplitBarriers.h"
 #include "compiler/Target/AMD/Waits.h"
 #include "compiler/Target/CodeGeneration.h"
+#include "compiler/Target/CompareCode.h"
 #include "compiler/Target/KeepRoundings.h"
 #include "compiler/Target/MemoryFeatures.h"
-#include "compiler/Target/Occupancy.h"
 #include "compiler/Target/TargetError.h"
 #include "runtime/hip_messages.h"
 #include "llvm/IR/IRBuilder.h"
@@ -369,6 +369,8 @@ private:
     binary.mainLoop = findMainLoop(code->listing);
     if (binary.mainLoop)
       binary.mainLoop->isMachineCode = true;
+    if (multiplies(kernel))
+      binary.cycles = estimateIssue(*code, machine);
     return binary;
   }
 
@@ -398,9 +400,7 @@ private:
     auto first = generate();
     if (!first)
       return first;
-    return fitMoreBlocks(
-        std::move(*first), kernel, target, [&] { return attempt(); },
-        [&](const DeviceBinary &binary) { return cyclesOf(binary); });
+    return fitMoreBlocks(std::move(*first), kernel, target, [&] { return attempt(); });
   }
 
   /// LLVM orders RDNA's instructions for as many waves as registers allow, and so reads operands of
@@ -445,7 +445,7 @@ private:
   /// The order for latencies may still be shorter with the registers that the blocks of `byWaves`
   /// leave. It is tried where it is shorter by a share that is worth the time.
   DeviceBinary withAsMany(const DeviceBinary &byLatencies, DeviceBinary byWaves) {
-    if (32 * cyclesOf(byLatencies) > 31 * cyclesOf(byWaves))
+    if (32 * byLatencies.cycles > 31 * byWaves.cycles)
       return byWaves;
     std::optional<DeviceBinary> other = attemptFor(blocksOf(byWaves), byLatencies, 5);
     return other && isShorter(*other, byWaves) ? std::move(*other) : std::move(byWaves);
@@ -459,35 +459,8 @@ private:
       return best;
     uint64_t more = blocksOf(*other);
     bool isWorthIt =
-        more > blocks && cyclesOf(*other) * 8 * blocks <= cyclesOf(best) * (7 * blocks + more);
+        more > blocks && other->cycles * 8 * blocks <= best.cycles * (7 * blocks + more);
     return isWorthIt ? std::move(*other) : std::move(best);
-  }
-
-  /// Whether a processor holds as many blocks of it as of `other`, and a wave takes less time. What
-  /// spills in any case may spill up to twice as much for a quarter less.
-  bool isShorter(const DeviceBinary &binary, const DeviceBinary &other) const {
-    if (blocksOf(binary) < blocksOf(other))
-      return false;
-    uint64_t cycles = cyclesOf(binary), ofOther = cyclesOf(other);
-    uint32_t spilled = binary.resources.spilledBytes(), byOther = other.resources.spilledBytes();
-    if (spilled <= byOther)
-      return cycles < ofOther;
-    return spilled <= 2 * byOther && 4 * cycles <= 3 * ofOther;
-  }
-
-  uint64_t cyclesOf(const DeviceBinary &binary) const {
-    llvm::StringRef bytes(binary.bytes.data(), binary.bytes.size());
-    return estimateIssue(llvm::cantFail(listHsaco(bytes, facts.symbol, machine)), machine);
-  }
-
-  static BlockNeeds needsOf(const DeviceBinary &binary) {
-    const ResourceUsage &used = binary.resources;
-    return {binary.launch.threadsPerBlock, used.registers, used.staticSharedBytes};
-  }
-
-  uint64_t blocksOf(const DeviceBinary &binary) const {
-    std::optional<Occupancy> occupancy = occupancyOf(target.name, needsOf(binary));
-    return occupancy ? occupancy->blocks : 0;
   }
 
   llvm::Function &kernel;

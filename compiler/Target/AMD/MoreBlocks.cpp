@@ -16,7 +16,7 @@
 
 #include "compiler/Target/AMD/MoreBlocks.h"
 #include "compiler/Target/AMD/RecomputeIndices.h"
-#include "compiler/Target/Occupancy.h"
+#include "compiler/Target/CompareCode.h"
 #include "compiler/Target/TargetInfo.h"
 
 #include "llvm/IR/Function.h"
@@ -28,9 +28,9 @@ namespace {
 class BlockFitter {
 public:
   BlockFitter(DeviceBinary &first, llvm::Function &kernel, const TargetInfo &target,
-              Generate generate, Cycles cyclesOf)
+              Generate generate)
       : first(first), kernel(kernel), target(target), isCdna(target.matrix.mfmaGeneration),
-        generate(generate), cyclesOf(cyclesOf) {}
+        generate(generate) {}
 
   /// What is better than the first; none: nothing.
   std::optional<DeviceBinary> run() {
@@ -52,11 +52,6 @@ public:
   }
 
 private:
-  BlockNeeds needsOf(const DeviceBinary &binary) const {
-    const ResourceUsage &used = binary.resources;
-    return {binary.launch.threadsPerBlock, used.registers, used.staticSharedBytes};
-  }
-
   /// The most registers with which a processor holds more blocks, if those are little less.
   std::optional<uint32_t> registersOfMore() const {
     BlockNeeds needs = needsOf(first);
@@ -97,7 +92,7 @@ private:
     if (first.mainLoop && isHardlyLonger(*other.mainLoop, blocks, more))
       return true;
     // Or what it takes by a thirty-second.
-    return 32 * cyclesOf(other) <= 33 * cyclesOf(first);
+    return 32 * other.cycles <= 33 * first.cycles;
   }
 
   bool isHardlyLonger(const MainLoop &loop, uint64_t blocks, uint64_t more) const {
@@ -109,23 +104,18 @@ private:
            loop.instructions * 8 * blocks <= firstLoop.instructions * (7 * blocks + more);
   }
 
-  uint64_t blocksOf(const DeviceBinary &binary) const {
-    return occupancyOf(target.name, needsOf(binary))->blocks;
-  }
-
   DeviceBinary &first;
   llvm::Function &kernel;
   const TargetInfo &target;
   bool isCdna;
   Generate generate;
-  Cycles cyclesOf;
 };
 
 } // namespace
 
 DeviceBinary fitMoreBlocks(DeviceBinary first, llvm::Function &kernel, const TargetInfo &target,
-                           Generate generate, Cycles cyclesOf) {
-  std::optional<DeviceBinary> better = BlockFitter(first, kernel, target, generate, cyclesOf).run();
+                           Generate generate) {
+  std::optional<DeviceBinary> better = BlockFitter(first, kernel, target, generate).run();
   return better ? std::move(*better) : std::move(first);
 }
 

@@ -16,14 +16,12 @@ struct TargetInfo;
 /// The binary of the kernel's module as it stands, with `resources` and `mainLoop`; none where
 /// there would be an error.
 using Generate = llvm::function_ref<std::optional<DeviceBinary>()>;
-/// What its loops of products take a wave, by an estimate.
-using Cycles = llvm::function_ref<uint64_t(const DeviceBinary &)>;
 
 /// `first`, which is that of the kernel, or one of fewer registers: with which a processor holds
 /// more blocks, if what the kernel takes beyond them is little, or of which fewer are spilled
 /// (CDNA). Its main loop is hardly longer. What the kernel is then is left open.
 DeviceBinary fitMoreBlocks(DeviceBinary first, llvm::Function &kernel, const TargetInfo &target,
-                           Generate generate, Cycles cyclesOf);
+                           Generate generate);
 
 } // namespace kiln
 

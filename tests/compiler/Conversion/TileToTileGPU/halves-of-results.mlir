@@ -2,7 +2,8 @@
 // A product of it that takes even numbers first, then odd ones, wants what each lane stores at once and puts no words
 // together; of the other operand a thread loads every second row.
 // RUN: kiln-opt --kiln-tile-to-tilegpu=target=hip:gfx1100 --canonicalize --cse %s | FileCheck %s
-// RUN: kiln-opt --kiln-tile-to-tilegpu=target=hip:gfx1201 --canonicalize --cse %s | FileCheck %s --check-prefix=GFX1201
+// RUN: kiln-opt --kiln-tile-to-tilegpu=target=hip:gfx1201 --canonicalize --cse %s | FileCheck %s --check-prefix=WHOLE
+// RUN: sed 's/^func.func/module attributes {tilegpu.whole_operands} { func.func/; $ s/$/ }/' %s | kiln-opt --kiln-tile-to-tilegpu=target=hip:gfx1100 --canonicalize --cse | FileCheck %s --check-prefix=WHOLE
 
 // CHECK-DAG: #[[ROWS:.*]] = #tilegpu.layout<"register: 0,1 0,2 0,4 2,0 4,0; lane: 0,8 0,16 0,32 0,64 1,0; warp: 8,0 16,0 32,0; block: -> 64x128">
 // CHECK-DAG: #[[OPERAND:.*]] = #tilegpu.layout<"register: 0,2 0,4 0,8 0,1 0,16 0,32 64,0; lane: 1,0 2,0 4,0 8,0 0,0; warp: 0,0 16,0 32,0; block: -> 128x64">
@@ -11,7 +12,8 @@
 // CHECK: %[[P:.*]] = tilegpu.convert_layout {{.*}} -> tensor<128x64xf16, #[[OPERAND]]>
 // CHECK: tile.load {{.*}} -> tensor<64x128xf16, #[[ROWS]]>
 // CHECK: tilegpu.dot %[[P]], {{.*}} unit <"wmma.16x16x16by2.f16.f32" swapped, warps 4 x 2>
-// GFX1201-NOT: by2
+// WHOLE: tilegpu.dot
+// WHOLE-NOT: by2
 func.func @chained(%q: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %k: !tile.ptr<f16> {tile.divisibility = 16 : i32},
                    %v: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %o: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32)
     attributes {tile.kernel, tile.num_warps = 8 : i32} {

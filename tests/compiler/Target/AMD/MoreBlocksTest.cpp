@@ -32,10 +32,12 @@ std::string limitOf(DeviceBinary first, DeviceBinary second, uint32_t threads = 
   std::unique_ptr<llvm::Module> module = parseIR("define void @f() {\n  ret void\n}\n", context);
   llvm::Function &kernel = *module->getFunction("f");
   first.launch.threadsPerBlock = second.launch.threadsPerBlock = threads;
+  first.target = second.target = name.str();
   second.symbol = "second";
-  DeviceBinary taken = fitMoreBlocks(
-      first, kernel, target(name), [&] { return std::optional(second); },
-      [&](const DeviceBinary &binary) { return binary.symbol.empty() ? asLong : cycles; });
+  first.cycles = asLong;
+  second.cycles = cycles;
+  DeviceBinary taken =
+      fitMoreBlocks(first, kernel, target(name), [&] { return std::optional(second); });
   return taken.symbol.empty() ? "" : kernel.getFnAttribute(attribute).getValueAsString().str();
 }
 
@@ -117,7 +119,7 @@ TEST(MoreBlocks, OnCdnaFewerSpillsAreTaken) {
     std::unique_ptr<llvm::Module> module = parseIR("define void @f() {\n  ret void\n}\n", context);
     auto again = [&] { return std::optional(code(256, 100, 10, second)); };
     return fitMoreBlocks(code(256, 100, 10, first), *module->getFunction("f"), target("hip:gfx942"),
-                         again, [](const DeviceBinary &) { return asLong; })
+                         again)
         .resources.spilledBytes();
   };
   EXPECT_EQ(spilled(40, 12), 12u);

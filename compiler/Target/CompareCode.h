@@ -1,0 +1,24 @@
+// Which of two codes of a kernel is better, where the back end makes it more than once.
+
+#ifndef KILN_COMPILER_TARGET_COMPARECODE_H
+#define KILN_COMPILER_TARGET_COMPARECODE_H
+
+#include "compiler/Target/DeviceBinary.h"
+#include "compiler/Target/Occupancy.h"
+
+namespace kiln {
+
+/// What a block takes of a processor, whose shared memory the binary itself reserves.
+BlockNeeds needsOf(const DeviceBinary &binary);
+
+/// How many blocks a processor holds at a time; 0 if nobody knows the processor.
+uint64_t blocksOf(const DeviceBinary &binary);
+
+/// Whether a processor holds as many blocks of `binary` as of `other`, and a wave takes less time
+/// (DeviceBinary::cycles). What spills in any case may spill up to twice as much for a quarter
+/// less.
+bool isShorter(const DeviceBinary &binary, const DeviceBinary &other);
+
+} // namespace kiln
+
+#endif // KILN_COMPILER_TARGET_COMPARECODE_H

@@ -1,0 +1,39 @@
+#include "compiler/Target/CompareCode.h"
+#include <gtest/gtest.h>
+
+using namespace kiln;
+
+namespace {
+
+/// Of a block of eight waves.
+DeviceBinary code(uint64_t cycles, uint32_t spilled = 0, uint32_t registers = 256) {
+  DeviceBinary result;
+  result.target = "hip:gfx1100";
+  result.launch.threadsPerBlock = 256;
+  result.resources.registers = registers;
+  result.resources.spillStoreBytes = spilled;
+  result.cycles = cycles;
+  return result;
+}
+
+TEST(CompareCode, FewerCyclesAreShorter) {
+  EXPECT_TRUE(isShorter(code(99), code(100)));
+  EXPECT_FALSE(isShorter(code(100), code(100)));
+  EXPECT_TRUE(isShorter(code(99, 40), code(100, 40)));
+}
+
+TEST(CompareCode, MoreSpillsAreAQuarterLess) {
+  EXPECT_TRUE(isShorter(code(75, 80), code(100, 40)));
+  EXPECT_FALSE(isShorter(code(76, 80), code(100, 40)));
+  EXPECT_FALSE(isShorter(code(75, 84), code(100, 40)));
+  EXPECT_FALSE(isShorter(code(50, 4), code(100, 0)));
+}
+
+TEST(CompareCode, FewerBlocksAreNot) {
+  EXPECT_EQ(blocksOf(code(100, 0, 256)), 2u);
+  EXPECT_EQ(blocksOf(code(100, 0, 192)), 4u);
+  EXPECT_FALSE(isShorter(code(50, 0, 256), code(100, 0, 192)));
+  EXPECT_TRUE(isShorter(code(99, 0, 192), code(100, 0, 256)));
+}
+
+} // namespace
