@@ -204,7 +204,7 @@ def _for_mca(text, arch):
     """llvm-mca takes accesses to global memory for flat ones, which waits for LDS wait for, too: not so the hardware. Accesses to
     buffers cost the same in its model, and count as what they are. It crashes on gfx11's loads into half a register: others of as many
     bits stand for them. Both halves of gfx12's barriers hold memory for 2000 cycles in its model, which gfx11's barrier does not, and of pairs it
-    refuses such as read one register twice, which Triton's LLVM makes."""
+    refuses such as read one register twice, which the LLVM of Triton makes."""
     text = re.sub(r"^s_barrier_(signal|wait) -1$", "s_nop 0", text)
     if arch.startswith("gfx12"):
         text = SAME_SECOND.sub(lambda found: f"{found[1]}{int(found[2]) ^ 1}", text)
@@ -219,10 +219,15 @@ def _for_mca(text, arch):
     return f"buffer_{what}_{width} {data}, {offset}, s[96:99], {'null' if arch.startswith('gfx12') else 0} offen"
 
 
+# LLVM 22's model of gfx12 has nothing end ahead of an earlier load of global memory, so that whatever follows one waits for it: there its instructions
+# go through gfx11's model. Triton's LLVM moves halves by instructions that 22 takes by this feature alone.
+PROCESSORS = {"gfx12": ["-mcpu=gfx1100", "-mattr=+gfx12,+gfx12-insts,+real-true16"]}
+
+
 def _ask_mca(body, arch, iterations):
     """llvm-mca's cycles for all iterations, and those of each unit for one of them."""
     try:  # it does not end on some sequences of matrix instructions
-        ran = subprocess.run(["llvm-mca-22", "-mtriple=amdgcn-amd-amdhsa", f"-mcpu={arch}", *(["-mattr=+real-true16"] if arch.startswith("gfx12") else []), f"-iterations={iterations}", "-instruction-info=0"],
+        ran = subprocess.run(["llvm-mca-22", "-mtriple=amdgcn-amd-amdhsa", *PROCESSORS.get(arch[:5], [f"-mcpu={arch}"]), f"-iterations={iterations}", "-instruction-info=0"],
                              input=body, capture_output=True, text=True, timeout=30)
     except subprocess.TimeoutExpired:
         return None, {}
