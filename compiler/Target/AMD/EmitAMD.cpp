@@ -11,6 +11,7 @@
 #include "compiler/Target/AMD/DelayWrites.h"
 #include "compiler/Target/AMD/DeviceInstructions.h"
 #include "compiler/Target/AMD/DistributeStrides.h"
+#include "compiler/Target/AMD/FoldLanes.h"
 #include "compiler/Target/AMD/HoistZeros.h"
 #include "compiler/Target/AMD/HoldReads.h"
 #include "compiler/Target/AMD/HsacoListing.h"
@@ -243,7 +244,8 @@ static void orderForRegisters(llvm::Function &kernel, int spareRegisters) {
   constexpr int inFlight = 8, beyondHelp = -64;
   delayWrites(kernel);
   if (spareRegisters > beyondHelp) {
-    pairHalves(kernel, spareRegisters > lacking ? PairedHalves::Any : PairedHalves::OfChoices);
+    pairHalves(kernel,
+               spareRegisters > lacking ? PairedHalves::Any : PairedHalves::OfChoicesAndStores);
     placeLoads(kernel);
   }
   if (spareRegisters < nearlyNone && spareRegisters > beyondHelp)
@@ -284,6 +286,7 @@ static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
     moveBounds(kernel, machine);
   flushExponentials(kernel);
   placeLaneMoves(kernel);
+  foldLanes(kernel);
   bool packsSingles = machine.getMCSubtargetInfo()->checkFeatures("+packed-fp32-ops");
   mixHalves(kernel, packsSingles);
   if (packsSingles)

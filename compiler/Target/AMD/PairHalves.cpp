@@ -99,7 +99,7 @@ public:
       isPaired = true;
       areChoices &= areOfOneChoice(halves[index - 1], halves[index]);
     }
-    return isPaired && (areChoices || which == PairedHalves::Any);
+    return isPaired && (areChoices || which == PairedHalves::Any || isStoredAlone(*vector));
   }
 
   void write() const {
@@ -114,6 +114,13 @@ public:
   }
 
 private:
+  static bool isStoredAlone(const llvm::Value &value) {
+    return llvm::all_of(value.users(), [](const llvm::User *user) {
+      return llvm::isa<llvm::StoreInst>(user) ||
+             (llvm::isa<llvm::BitCastInst>(user) && isStoredAlone(*user));
+    });
+  }
+
   /// Whether both are a word in their places.
   static bool wholeWord(const Half &low, const Half &high) {
     return (!low.vector || !low.isUpper()) && (!high.vector || high.isUpper()) &&

@@ -11,8 +11,9 @@ namespace kiln {
 
 /// Which words.
 enum class PairedHalves {
-  /// Those of two words of which lanes choose: in place of the choices, of as many registers.
-  OfChoices,
+  /// Those of two words of which lanes choose, in place of the choices, and those that are stored
+  /// alone: of as many registers.
+  OfChoicesAndStores,
   Any,
 };
 

@@ -99,7 +99,8 @@ TEST(PairHalves, WordsThatLanesChooseAreNotChosen) {
   const std::string twice = words + choices +
                             "  %r = shufflevector <2 x i16> %f, <2 x i16> %f, "
                             "<4 x i32> <i32 1, i32 2, i32 3, i32 0>\n";
-  for (kiln::PairedHalves which : {kiln::PairedHalves::Any, kiln::PairedHalves::OfChoices}) {
+  for (kiln::PairedHalves which :
+       {kiln::PairedHalves::Any, kiln::PairedHalves::OfChoicesAndStores}) {
     EXPECT_EQ(outcomeOf(interleaved, which, true), (Outcome{{0, 6, 1, 7}, 2}));
     EXPECT_EQ(outcomeOf(interleaved, which, false), (Outcome{{6, 0, 7, 1}, 2}));
     EXPECT_EQ(outcomeOf(twice, which, true), (Outcome{{1, 0, 1, 0}, 2}));
@@ -107,10 +108,15 @@ TEST(PairHalves, WordsThatLanesChooseAreNotChosen) {
   }
 }
 
-TEST(PairHalves, OthersStayWhereChoicesAloneAreWanted) {
-  const std::string other = "  %r = shufflevector <4 x i16> %a, <4 x i16> %b, "
-                            "<4 x i32> <i32 0, i32 4, i32 3, i32 7>\n";
-  EXPECT_EQ(outcomeOf(other, kiln::PairedHalves::OfChoices), (Outcome{{0, 4, 3, 7}, 0}));
+TEST(PairHalves, OthersStayWhereChoicesAndStoresAloneAreWanted) {
+  const std::string columns = " = shufflevector <4 x i16> %a, <4 x i16> %b, "
+                              "<4 x i32> <i32 0, i32 4, i32 3, i32 7>\n",
+                    used = "  %r = add <4 x i16> %x, zeroinitializer\n";
+  auto outcome = [](const std::string &body) {
+    return outcomeOf(body, kiln::PairedHalves::OfChoicesAndStores);
+  };
+  EXPECT_EQ(outcome("  %r" + columns), (Outcome{{0, 4, 3, 7}, 2}));
+  EXPECT_EQ(outcome("  %x" + columns + used), (Outcome{{0, 4, 3, 7}, 0}));
   // Two conditions, or other words.
   const std::string apart =
       "  %d = xor i1 %c, true\n"
@@ -119,10 +125,11 @@ TEST(PairHalves, OthersStayWhereChoicesAloneAreWanted) {
       "  %h = shufflevector <4 x i16> %b, <4 x i16> poison, <2 x i32> <i32 2, i32 3>\n"
       "  %s = select i1 %c, <2 x i16> %f, <2 x i16> %g\n";
   const std::string end =
-      "  %r = shufflevector <2 x i16> %s, <2 x i16> %t, <4 x i32> <i32 0, i32 2, i32 1, i32 3>\n";
+      "  %x = shufflevector <2 x i16> %s, <2 x i16> %t, <4 x i32> <i32 0, i32 2, i32 1, i32 3>\n" +
+      used;
   for (const char *choice : {"  %t = select i1 %d, <2 x i16> %g, <2 x i16> %f\n",
                              "  %t = select i1 %c, <2 x i16> %h, <2 x i16> %f\n"})
-    EXPECT_EQ(outcomeOf(apart + choice + end, kiln::PairedHalves::OfChoices).permutations, 0u);
+    EXPECT_EQ(outcome(apart + choice + end).permutations, 0u);
 }
 
 TEST(PairHalves, WordsThatAreThereStay) {
