@@ -64,6 +64,11 @@ Value ScalarBuilder::shiftRight(Value l, unsigned r) const {
   return r ? make<arith::ShRUIOp>(l, integer(l.getType(), r)) : l;
 }
 
+Value ScalarBuilder::joinBytes(Value low, Value high) const {
+  Type both = b.getI16Type();
+  return bitOr(make<arith::ExtUIOp>(both, low), shiftLeft(make<arith::ExtUIOp>(both, high), 8));
+}
+
 Value ScalarBuilder::equal(Value l, int64_t r) const {
   return compare(arith::CmpIPredicate::eq, l, integer(l.getType(), r));
 }

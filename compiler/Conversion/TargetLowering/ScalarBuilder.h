@@ -43,6 +43,8 @@ public:
   mlir::Value bitXor(mlir::Value l, mlir::Value r) const { return make<mlir::arith::XOrIOp>(l, r); }
   mlir::Value shiftLeft(mlir::Value l, unsigned r) const;
   mlir::Value shiftRight(mlir::Value l, unsigned r) const;
+  /// Two i8 as an i16.
+  mlir::Value joinBytes(mlir::Value low, mlir::Value high) const;
   mlir::Value equal(mlir::Value l, int64_t r) const;
   mlir::Value compare(mlir::arith::CmpIPredicate p, mlir::Value l, mlir::Value r) const {
     return make<mlir::arith::CmpIOp>(p, l, r);

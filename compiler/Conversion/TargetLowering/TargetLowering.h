@@ -235,11 +235,11 @@ public:
     return {};
   }
 
-  /// The f16 or f32 values of two codes of an 8-bit format in an i16, as a vector: of NaN one that
+  /// The f16 or f32 values of two codes (i8) of an 8-bit format, as a vector: of NaN one that
   /// arith.extf makes f32's NaN of. `to`: what they become in the end. Null where that is not
   /// short.
-  virtual mlir::Value widenPair(mlir::OpBuilder &b, mlir::Location loc, mlir::Value codes,
-                                mlir::Type format, mlir::Type to) const {
+  virtual mlir::Value widenPair(mlir::OpBuilder &b, mlir::Location loc, mlir::Value low,
+                                mlir::Value high, mlir::Type format, mlir::Type to) const {
     return {};
   }
 

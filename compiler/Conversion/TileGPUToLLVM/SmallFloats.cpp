@@ -57,10 +57,8 @@ private:
 
   void widen(const ScalarBuilder &s, MutableArrayRef<Value> pair, Type format, Type to) const {
     OpBuilder &b = s.builder();
-    Value codes = s.make<arith::ExtUIOp>(b.getI16Type(), pair.front());
-    if (pair.size() == 2)
-      codes = s.bitOr(codes, s.shiftLeft(s.make<arith::ExtUIOp>(b.getI16Type(), pair.back()), 8));
-    Value both = this->lowering.device.widenPair(b, s.location(), codes, format, to);
+    Value none = s.integer(b.getI8Type(), 0), high = pair.size() == 2 ? pair.back() : none;
+    Value both = this->lowering.device.widenPair(b, s.location(), pair.front(), high, format, to);
     // By way of f32, which makes quiet NaNs of others.
     SmallVector<Value> numbers = both ? s.unpack(both) : SmallVector<Value>();
     for (auto [index, value] : llvm::enumerate(pair)) {

@@ -239,7 +239,8 @@ public:
     return intrinsic(b, loc, "llvm.nvvm.prmt", {low, high, selectors});
   }
 
-  Value widenPair(OpBuilder &b, Location loc, Value codes, Type format, Type to) const override {
+  Value widenPair(OpBuilder &b, Location loc, Value low, Value high, Type format,
+                  Type to) const override {
     if (!info.matrix.mmaFP8 || !isa<Float8E4M3FNType, Float8E5M2Type>(format))
       return {};
     // NaNs that are not quiet f32 would make so, but LLVM leaves the way from f16 to f16 out.
@@ -247,6 +248,7 @@ public:
       return {};
     ScalarBuilder s(b, loc);
     auto halves = VectorType::get(2, b.getF16Type());
+    Value codes = s.joinBytes(low, high);
     // Each code in the upper byte of a half: sign and exponent are where those of e5m2 are.
     Value bits = permuteBytes(b, loc, s.make<arith::ExtUIOp>(b.getI32Type(), codes), s.i32(0),
                               s.i32(0x1404));

@@ -1,6 +1,7 @@
 // AMD GPUs: what the shared lowering asks, in ROCDL operations.
 
 #include "compiler/Conversion/TileGPUToROCDL/ROCDLLowering.h"
+#include "compiler/Conversion/TileGPUToROCDL/WidenBytes.h"
 
 #include "compiler/Conversion/TargetLowering/ScalarBuilder.h"
 #include "compiler/Dialect/TileGPU/SmallFloats.h"
@@ -264,12 +265,13 @@ public:
     return s.bitcast(codes, VectorType::get(2, b.getI8Type()));
   }
 
-  Value widenPair(OpBuilder &b, Location loc, Value codes, Type format, Type) const override {
-    if (!convertsFormat(format))
-      return {};
+  Value widenPair(OpBuilder &b, Location loc, Value low, Value high, Type format,
+                  Type to) const override {
     ScalarBuilder s(b, loc);
+    if (!convertsFormat(format))
+      return to.isF16() ? widenBytesToHalves(s, low, high, format) : Value();
     auto singles = VectorType::get(2, b.getF32Type());
-    Value word = s.make<arith::ExtUIOp>(b.getI32Type(), codes);
+    Value word = s.make<arith::ExtUIOp>(b.getI32Type(), s.joinBytes(low, high));
     if (isa<Float8E5M2Type, Float8E5M2FNUZType>(format))
       return ROCDL::CvtPkF32Bf8Op::create(b, loc, singles, word, false);
     return ROCDL::CvtPkF32Fp8Op::create(b, loc, singles, word, false);

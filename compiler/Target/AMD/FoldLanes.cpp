@@ -6,11 +6,13 @@
 //
 // So the sums stand next to the moves, of a number that LLVM cannot see through: else it would
 // compute them in front of the loop again. That number is said to hang on what is moved, which the
-// loop has loaded: it is no place that other instructions do not pass.
+// loop has loaded, and so is no place that other instructions do not pass.
 
 #include "compiler/Target/AMD/FoldLanes.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
@@ -19,7 +21,7 @@
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/PatternMatch.h"
 
-#include <tuple>
+#include <utility>
 
 namespace kiln {
 namespace {
@@ -39,20 +41,33 @@ struct LaneSum {
   llvm::ConstantInt *offset = nullptr;
 };
 
-/// Moves of one value in one block, by numbers from one base.
-using Moved = std::tuple<llvm::BasicBlock *, llvm::Value *, llvm::Value *>;
+/// A block, and the number from which its moves count.
+using Place = std::pair<llvm::BasicBlock *, llvm::Value *>;
 using Moves = llvm::SmallVector<llvm::IntrinsicInst *>;
 
-void fold(const Moves &moves, llvm::Value *value, llvm::Value *base) {
-  llvm::IRBuilder<> b(moves.front());
-  llvm::Type *type = base->getType();
-  auto *opaque = llvm::InlineAsm::get(
-      llvm::FunctionType::get(type, {type, value->getType()}, false), "", "=v,0,v",
-      /*hasSideEffects=*/false);
-  llvm::Value *hidden = b.CreateCall(opaque, {base, value});
+/// Whether the moves are by many more numbers than they are of values: each value costs a register
+/// and a copy.
+bool isWorthCopies(const Moves &moves) {
+  llvm::SmallPtrSet<llvm::Value *, 16> sums, values;
   for (llvm::IntrinsicInst *move : moves) {
+    sums.insert(move->getArgOperand(0));
+    values.insert(move->getArgOperand(1));
+  }
+  return sums.size() > 2 * values.size();
+}
+
+void fold(const Moves &moves, llvm::Value *base) {
+  llvm::SmallDenseMap<llvm::Value *, llvm::Value *> hidden;
+  llvm::Type *type = base->getType();
+  auto *opaque =
+      llvm::InlineAsm::get(llvm::FunctionType::get(type, {type, type}, false), "", "=v,0,v",
+                           /*hasSideEffects=*/false);
+  for (llvm::IntrinsicInst *move : moves) {
+    llvm::Value *&number = hidden[move->getArgOperand(1)];
+    if (!number)
+      number = llvm::IRBuilder<>(move).CreateCall(opaque, {base, move->getArgOperand(1)});
     llvm::Instruction *sum = LaneSum(move->getArgOperand(0)).sum->clone();
-    sum->replaceUsesOfWith(base, hidden);
+    sum->replaceUsesOfWith(base, number);
     sum->insertBefore(move->getIterator());
     move->setArgOperand(0, sum);
   }
@@ -61,7 +76,7 @@ void fold(const Moves &moves, llvm::Value *value, llvm::Value *base) {
 } // namespace
 
 void foldLanes(llvm::Function &kernel) {
-  llvm::MapVector<Moved, Moves> found;
+  llvm::MapVector<Place, Moves> found;
   for (llvm::Instruction &instruction : llvm::instructions(kernel)) {
     auto *move = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
     if (!move || move->getIntrinsicID() != llvm::Intrinsic::amdgcn_ds_bpermute)
@@ -69,13 +84,11 @@ void foldLanes(llvm::Function &kernel) {
     LaneSum lane(move->getArgOperand(0));
     llvm::BasicBlock *block = move->getParent();
     if (lane.sum && lane.sum->getParent() != block)
-      found[{block, move->getArgOperand(1), lane.base}].push_back(move);
+      found[{block, lane.base}].push_back(move);
   }
-  // The hidden number takes a register and a copy.
-  constexpr size_t few = 2;
-  for (auto &[moved, moves] : found)
-    if (moves.size() > few)
-      fold(moves, std::get<1>(moved), std::get<2>(moved));
+  for (auto &[place, moves] : found)
+    if (isWorthCopies(moves))
+      fold(moves, place.second);
 }
 
 } // namespace kiln
