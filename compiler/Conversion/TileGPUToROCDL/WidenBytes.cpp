@@ -47,9 +47,8 @@ Value fromE4M3Fnuz(const ScalarBuilder &s, Value codes) {
 } // namespace
 
 Value widenBytesToHalves(const ScalarBuilder &s, Value low, Value high, Type format) {
-  Type word = s.builder().getI32Type();
-  Value upper = s.bitOr(s.shiftLeft(s.make<arith::ExtUIOp>(word, low), 8),
-                        s.shiftLeft(s.make<arith::ExtUIOp>(word, high), 24));
+  Value none = s.integer(s.builder().getI8Type(), 0);
+  Value upper = s.bitcast(s.pack({none, low, none, high}), s.builder().getI32Type());
   if (isa<Float8E4M3FNType>(format))
     return fromE4M3(s, upper);
   return isa<Float8E4M3FNUZType>(format) ? fromE4M3Fnuz(s, upper) : Value();
