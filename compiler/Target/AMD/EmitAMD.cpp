@@ -286,7 +286,9 @@ static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
     moveBounds(kernel, machine);
   flushExponentials(kernel);
   placeLaneMoves(kernel);
-  foldLanes(kernel);
+  // Nothing was seen to gain by it on CDNA.
+  if (target.matrix.wmmaGeneration && multiplies(kernel))
+    foldLanes(kernel);
   bool packsSingles = machine.getMCSubtargetInfo()->checkFeatures("+packed-fp32-ops");
   mixHalves(kernel, packsSingles);
   if (packsSingles)
