@@ -213,16 +213,20 @@ static unsigned registersOfThread(const llvm::Function &kernel, const KernelFact
 /// instructions read what was spilled (29 s for 15,000 that compute on 1,024 of them). Such a
 /// kernel lives on spilled registers however they are chosen, so they are then assigned without a
 /// search, which takes under 2 s, and its author is told. Long code that has registers to spare, as
-/// of loops that the source unrolls, or that reads back little of what it holds, as sums of
-/// products do (30,000 instructions: 12 s, and a third of the spills), takes no longer than its
-/// length.
+/// of loops that the source unrolls (unless more than half of it would be reloads), or that reads
+/// back little of what it holds, as sums of products do (30,000 instructions: 12 s, and a third of
+/// the spills), takes no longer than its length.
 static void boundRegisterAllocation(const llvm::Function &kernel, unsigned instructions,
                                     const KernelFacts &facts, const TargetInfo &target,
                                     llvm::TargetMachine &machine,
                                     std::vector<std::string> &warnings) {
-  constexpr unsigned maxOptimised = 8192, ofReloads = 4;
-  if (instructions <= maxOptimised || facts.spareRegisters >= 0 ||
-      estimateReloads(kernel, registersOfThread(kernel, facts, target)) <= instructions / ofReloads)
+  constexpr unsigned maxOptimised = 8192, ofReloads = 4, ofReloadsAtMost = 2;
+  if (instructions <= maxOptimised)
+    return;
+  // The estimate of registers takes what is loaded for every use of it as loaded again each time.
+  bool hasSpare = facts.spareRegisters >= 0;
+  if (estimateReloads(kernel, registersOfThread(kernel, facts, target)) <=
+      instructions / (hasSpare ? ofReloadsAtMost : ofReloads))
     return;
   machine.setOptLevel(llvm::CodeGenOptLevel::None);
   warnings.push_back("each thread has " + std::to_string(instructions) +

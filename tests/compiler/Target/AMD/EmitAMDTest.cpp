@@ -401,6 +401,11 @@ TEST(EmitAMD, HugeThreadsThatReadBackMuchAreNotOptimisedAndSaySo) {
   EXPECT_EQ(textOf(verifyAbi(huge, {{"p", 8}, {"f", 4}}, target("hip:gfx1100"))), "");
 }
 
+/// Nor do those whose registers were estimated too low.
+TEST(EmitAMD, HugeThreadsThatReadBackMostOfTheirLengthAreNotOptimised) {
+  EXPECT_EQ(emitted(emitRounds(512, 16, /*spareRegisters=*/100)).warnings.size(), 1u);
+}
+
 TEST(EmitAMD, HugeThreadsThatReadBackLittleAreOptimised) {
   EXPECT_TRUE(emitted(emitStores(8192)).warnings.empty());
   EXPECT_TRUE(emitted(emitRounds(64, 140, /*spareRegisters=*/-1)).warnings.empty());
