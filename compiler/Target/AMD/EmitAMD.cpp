@@ -35,6 +35,7 @@
 #include "compiler/Target/AMD/ScalarWaves.h"
 #include "compiler/Target/AMD/ScheduleProducts.h"
 #include "compiler/Target/AMD/SinkAddresses.h"
+#include "compiler/Target/AMD/SinkMasks.h"
 #include "compiler/Target/AMD/SplitBarriers.h"
 #include "compiler/Target/AMD/Waits.h"
 #include "compiler/Target/CodeGeneration.h"
@@ -316,8 +317,10 @@ static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
     // Two thirds of the registers with which a processor has all of its waves: of RDNA's own
     // kernels less is slower, though more waves are there.
     constexpr unsigned mostOfCdna = 42, mostOfRdna = 64;
-    if (facts.spareRegisters >= nearlyNone)
+    if (facts.spareRegisters >= nearlyNone) {
       gatherLoads(kernel, target.matrix.mfmaGeneration ? mostOfCdna : mostOfRdna);
+      sinkMasks(kernel);
+    }
   }
   reloadArguments(kernel);
   if (target.matrix.mfmaGeneration)
