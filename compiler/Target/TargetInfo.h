@@ -47,6 +47,11 @@ struct MatrixFeatures {
   /// Whether operands may lie as results do in the halves of a wave, every second number first, and
   /// be read in wider pieces than they are stored in, or stored in wider ones (RDNA 3).
   bool operandsByHalves = false;
+
+  /// How many products a warp multiplies in much less time than a load takes, some 500 cycles: up
+  /// to 125 cycles of CDNA's units, and half as many products on RDNA, whose operands take twice
+  /// the registers.
+  int64_t productsOfShortLoop() const { return int64_t(1) << (mfmaGeneration ? 15 : 14); }
 };
 
 /// Additions to global memory that give no old value back, of neighbours at once (PTX ISA, "red"):

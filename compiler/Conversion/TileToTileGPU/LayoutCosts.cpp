@@ -286,6 +286,11 @@ bool LayoutCosts::mayRunAhead(Value value) {
   return known->second;
 }
 
+bool LayoutCosts::isShort(tile::DotOp dot) const {
+  int64_t products = dot.getType().getNumElements() * dot.getA().getType().getShape().back();
+  return products <= target.matrix.productsOfShortLoop() * tilegpu::numWarpsOf(dot);
+}
+
 bool LayoutCosts::isCopied(Value value) { return target.warpCopies && mayRunAhead(value); }
 
 double LayoutCosts::load(tile::LoadOp op, const LinearLayout &layout) {

@@ -70,6 +70,9 @@ public:
   enum class Taker : uint8_t { Any, BesideProducts, Dot, DotAtBarriers, UnitAsA, UnitAsB };
   /// Whether the value is a load that could run ahead of a loop's dots.
   bool mayRunAhead(mlir::Value value);
+  /// Whether a warp multiplies so little that two iterations are done as one where that takes
+  /// little shared memory (PairIterations): an operand of a warp's own rows then stays out of it.
+  bool isShort(tile::DotOp dot) const;
   /// Whether a warp's copies (TargetInfo::warpCopies) may bring the value ahead of a loop's dots.
   bool isCopied(mlir::Value value);
   /// What it costs to have a value of this element type, in `from`, in `to`.

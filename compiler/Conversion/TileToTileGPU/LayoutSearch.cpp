@@ -123,21 +123,13 @@ private:
     return isa<tile::DotOp>(use.getOwner()) && use.getOperandNumber() < 2;
   }
 
-  /// Whether a warp multiplies so little that two iterations are done as one where that takes
-  /// little shared memory (PairIterations): an operand of a warp's own rows then stays out of it.
-  static bool isShort(tile::DotOp dot) {
-    constexpr int64_t mostProducts = int64_t(1) << 15;
-    return dot.getType().getNumElements() * dot.getA().getType().getShape().back() <=
-           mostProducts * tilegpu::numWarpsOf(dot);
-  }
-
   /// The dot whose two operands run ahead through registers, and may be in shared memory from one
   /// pair of barriers to the next, if it multiplies the value from the left.
   tile::DotOp dotOfPair(OpOperand &use) {
     auto dot = dyn_cast<tile::DotOp>(use.getOwner());
-    bool isPair = dot && use.getOperandNumber() == 0 && !costs.hasAsyncCopies() && !isShort(dot) &&
-                  costs.mayRunAhead(dot.getA()) && costs.mayRunAhead(dot.getB()) &&
-                  dot.getA() != dot.getB();
+    bool isPair = dot && use.getOperandNumber() == 0 && !costs.hasAsyncCopies() &&
+                  !costs.isShort(dot) && costs.mayRunAhead(dot.getA()) &&
+                  costs.mayRunAhead(dot.getB()) && dot.getA() != dot.getB();
     return isPair ? dot : tile::DotOp();
   }
 

@@ -23,14 +23,20 @@ llvm::SelectInst *choiceOf(llvm::ICmpInst &comparison) {
   return isHere ? choice : nullptr;
 }
 
-/// `op` to in front of `place`, with what it alone takes of its block.
-void sink(llvm::Instruction &op, llvm::Instruction &place) {
-  op.moveBefore(place.getIterator());
-  for (llvm::Use &use : op.operands()) {
-    auto *operand = llvm::dyn_cast<llvm::Instruction>(use.get());
-    if (operand && operand->hasOneUse() && operand->getParent() == op.getParent() &&
-        llvm::isa<llvm::BinaryOperator, llvm::CastInst>(operand))
-      sink(*operand, op);
+/// `comparison` to in front of `choice`, with what it alone takes of its block.
+void sink(llvm::ICmpInst &comparison, llvm::SelectInst &choice) {
+  comparison.moveBefore(choice.getIterator());
+  llvm::SmallVector<llvm::Instruction *> moved{&comparison};
+  while (!moved.empty()) {
+    llvm::Instruction *user = moved.pop_back_val();
+    for (llvm::Use &use : user->operands()) {
+      auto *operand = llvm::dyn_cast<llvm::Instruction>(use.get());
+      if (operand && operand->hasOneUse() && operand->getParent() == user->getParent() &&
+          llvm::isa<llvm::BinaryOperator, llvm::CastInst>(operand)) {
+        operand->moveBefore(user->getIterator());
+        moved.push_back(operand);
+      }
+    }
   }
 }
 

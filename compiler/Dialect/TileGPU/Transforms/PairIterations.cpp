@@ -29,16 +29,13 @@ using namespace mlir;
 
 namespace kiln {
 
-/// Whether a warp's products of an iteration take much less time than a load, some 500 cycles: up
-/// to 125 cycles of CDNA's units, and half as many products on RDNA, whose operands take twice the
-/// registers.
+/// Whether a warp's products of an iteration take much less time than a load.
 static bool isShort(scf::ForOp loop, const TargetInfo &target) {
-  int64_t most = int64_t(1) << (target.matrix.mfmaGeneration ? 15 : 14);
   int64_t products = 0;
   for (auto dot : loop.getBody()->getOps<tilegpu::DotOp>())
     products += cast<RankedTensorType>(dot.getType()).getNumElements() *
                 cast<RankedTensorType>(dot.getA().getType()).getShape().back();
-  return products <= most * tilegpu::numWarpsOf(loop);
+  return products <= target.matrix.productsOfShortLoop() * tilegpu::numWarpsOf(loop);
 }
 
 /// Divides by what an iteration computes, which may be zero where there is none.

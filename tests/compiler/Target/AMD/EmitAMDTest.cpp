@@ -23,13 +23,6 @@ KernelFacts factsOfK(unsigned threads = 64) {
   return facts;
 }
 
-/// The assembly of IR with a kernel `k`.
-std::string assemblyOf(const char *text, const char *name) {
-  EmitOptions options;
-  options.captureAssembly = true;
-  return emitted(emitText(text, factsOfK(), target(name), options)).assembly;
-}
-
 class Hsacos : public ::testing::TestWithParam<const char *> {};
 
 TEST_P(Hsacos, EveryScalarParameterReadsBack) {
@@ -88,7 +81,7 @@ TEST(EmitAMD, ArgumentsBeginInRegisters) {
   store i32 %n, ptr addrspace(1) %p
   ret void
 })";
-    std::string assembly = assemblyOf(text.c_str(), name);
+    std::string assembly = assemblyOf(text, name);
     llvm::StringRef rest = llvm::StringRef(assembly).split("kernarg_preload_length ").second;
     return rest.split('\n').first.str();
   };
