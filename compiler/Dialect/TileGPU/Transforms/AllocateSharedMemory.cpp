@@ -2,7 +2,8 @@
 // than the target has, the largest layout conversions are done in slices (SlicedExchange.h). On AMD
 // so are those behind a loop, as of a product's result, that would take more than the loop and so
 // keep a processor from running as many blocks as it has registers for; and in a loop those of
-// warps with themselves, which wait for no other warp between slices.
+// warps with themselves, which wait for no other warp between slices. Slices that leave the sum as
+// it would be without them, beside operands of the same size, are taken back.
 
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
 #include "compiler/Dialect/TileGPU/Transforms/RegisterEstimate.h"
@@ -34,6 +35,7 @@ public:
         if (total == before)
           break;
       }
+    total = joinSlices(total);
     Builder builder(kernel.getContext());
     // The total is there for whoever asks why it failed.
     kernel->setAttr(tilegpu::TileGPUDialect::sharedBytesAttr, builder.getI32IntegerAttr(total));
@@ -59,12 +61,17 @@ private:
 
   /// Whether no warp waits for another in twice as many slices either.
   bool hasFreeSlices(Operation *op) const {
+    return slicesOf(op) < maxSlicesOf(op) && waitsForNoWarp(op, 2 * slicesOf(op));
+  }
+
+  /// Whether the operation is a layout conversion that no warp waits for another in, in so many
+  /// slices.
+  bool waitsForNoWarp(Operation *op, int64_t slices) const {
     auto convert = dyn_cast<tilegpu::ConvertLayoutOp>(op);
-    return convert && slicesOf(op) < maxSlicesOf(op) &&
-           exchangesWithinWarps(tilegpu::layoutOf(convert.getSource()),
-                                tilegpu::layoutOf(convert.getResult()),
-                                tilegpu::storageBits(convert.getType().getElementType()),
-                                tilegpu::sharedMemoryOf(target), 2 * slicesOf(op));
+    return convert && exchangesWithinWarps(tilegpu::layoutOf(convert.getSource()),
+                                           tilegpu::layoutOf(convert.getResult()),
+                                           tilegpu::storageBits(convert.getType().getElementType()),
+                                           tilegpu::sharedMemoryOf(target), slices);
   }
 
   /// Halves the scratch of the layout conversion that has the most, of those whose tiles can go
@@ -77,11 +84,32 @@ private:
         largest = &storage;
     if (!largest)
       return false;
-    Builder builder(kernel.getContext());
-    largest->op->setAttr(tilegpu::TileGPUDialect::slicesAttr,
-                         builder.getI32IntegerAttr(2 * slicesOf(largest->op)));
-    largest->bytes /= 2;
+    setSlices(*largest, 2 * slicesOf(largest->op));
     return true;
+  }
+
+  /// Halves the slices between which warps wait for others again, as far as all takes no more than
+  /// `total` bytes so; gives everything its offset, and returns what it takes.
+  int64_t joinSlices(int64_t total) {
+    for (Storage &storage : plan.storages())
+      for (int64_t slices = slicesOf(storage.op); slices > 1 && !waitsForNoWarp(storage.op, slices);
+           slices /= 2) {
+        setSlices(storage, slices / 2);
+        if (plan.place() > total) {
+          setSlices(storage, slices);
+          break;
+        }
+      }
+    return plan.place();
+  }
+
+  static void setSlices(Storage &storage, int64_t slices) {
+    storage.bytes = storage.bytes * slicesOf(storage.op) / slices;
+    if (slices > 1)
+      storage.op->setAttr(tilegpu::TileGPUDialect::slicesAttr,
+                          Builder(storage.op->getContext()).getI32IntegerAttr(slices));
+    else
+      storage.op->removeAttr(tilegpu::TileGPUDialect::slicesAttr);
   }
 
   static int64_t slicesOf(Operation *op) {

@@ -134,6 +134,8 @@ func.func @tooLargeInSlices(%x: tensor<256x256xf64, #rows>) -> tensor<256x256xf6
 // -----
 #rows = #tilegpu.layout<"register: 0,1 0,2 0,4 32,0 64,0; lane: 0,8 0,16 0,32 1,0 2,0 4,0; warp: 8,0 16,0; block: -> 128x64">
 #columns = #tilegpu.layout<"register: 1,0 2,0 4,0 32,0 64,0; lane: 0,1 0,2 0,4 0,8 0,16 0,32; warp: 16,0 8,0; block: -> 128x64">
+#plain = #tilegpu.shared<"offset: 1 2 4 8 16 32 64 128 256 512 1024 2048 4096 -> 8192">
+#inARow = #tilegpu.layout<"register: 1 2 1024 2048 4096; lane: 4 8 16 32 64 128; warp: 256 512; block: -> 8192">
 
 module attributes {tilegpu.target = "hip:gfx942"} {
 // A processor has registers for eight blocks: each has an eighth of the memory.
@@ -141,6 +143,19 @@ module attributes {tilegpu.target = "hip:gfx942"} {
 // CHECK-SAME: tilegpu.shared_bytes = 8192 : i32
 func.func @once(%x: tensor<128x64xf32, #rows>) -> tensor<128x64xf32, #columns> {
   // CHECK: convert_layout %{{.*}} {tilegpu.offset = 0 : i32, tilegpu.slices = 4 : i32}
+  %y = tilegpu.convert_layout %x : tensor<128x64xf32, #rows> -> tensor<128x64xf32, #columns>
+  return %y : tensor<128x64xf32, #columns>
+}
+
+// Not so where a buffer takes as much anyhow, at another time.
+// CHECK-LABEL: func.func @besideAsMuch
+// CHECK-SAME: tilegpu.shared_bytes = 32768 : i32
+func.func @besideAsMuch(%x: tensor<128x64xf32, #rows>) -> tensor<128x64xf32, #columns> {
+  %a = tilegpu.alloc : !tilegpu.buffer<8192xf32, #plain>
+  %z = tilegpu.shared_load %a : !tilegpu.buffer<8192xf32, #plain> -> tensor<8192xf32, #inARow>
+  // CHECK: convert_layout
+  // CHECK-NOT: slices
+  // CHECK: return
   %y = tilegpu.convert_layout %x : tensor<128x64xf32, #rows> -> tensor<128x64xf32, #columns>
   return %y : tensor<128x64xf32, #columns>
 }
