@@ -34,10 +34,6 @@ template <typename T> void addOrdered(OperationTable &table, const std::string &
   add<T>(table, "lg_" + type, [](T a, T b) { return a != b; });
 }
 
-template <typename Function> Operation floatComparison(Function function) {
-  return comparison<float>(function);
-}
-
 /// By the words that the instruction jumps over, from behind it.
 void jump(Wave &wave, const Instruction &in) {
   wave.counter += uint64_t(int64_t(int16_t(in[0].integer)) * 4);
@@ -145,16 +141,6 @@ void addScalarComparisons(OperationTable &table) {
       comparison<uint32_t>([](uint32_t a, uint32_t b) { return a >> (b & 31) & 1; });
   table["s_bitcmp0_b32"] =
       comparison<uint32_t>([](uint32_t a, uint32_t b) { return !(a >> (b & 31) & 1); });
-  table["s_cmp_lt_f32"] = floatComparison([](float a, float b) { return a < b; });
-  table["s_cmp_le_f32"] = floatComparison([](float a, float b) { return a <= b; });
-  table["s_cmp_gt_f32"] = floatComparison([](float a, float b) { return a > b; });
-  table["s_cmp_ge_f32"] = floatComparison([](float a, float b) { return a >= b; });
-  table["s_cmp_eq_f32"] = floatComparison([](float a, float b) { return a == b; });
-  table["s_cmp_neq_f32"] = floatComparison([](float a, float b) { return !(a == b); });
-  table["s_cmp_nlt_f32"] = floatComparison([](float a, float b) { return !(a < b); });
-  table["s_cmp_nle_f32"] = floatComparison([](float a, float b) { return !(a <= b); });
-  table["s_cmp_ngt_f32"] = floatComparison([](float a, float b) { return !(a > b); });
-  table["s_cmp_nge_f32"] = floatComparison([](float a, float b) { return !(a >= b); });
 }
 
 void addControl(OperationTable &table) {

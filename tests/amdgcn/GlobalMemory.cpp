@@ -94,17 +94,39 @@ void addressGlobal(Wave &wave, const Instruction &in, Access &access, AddressOpe
     access.addresses[lane] = base + offsets[lane];
 }
 
-void addressScratch(Wave &wave, const Instruction &in, Access &access, AddressOperands operands) {
-  int64_t base = in.offset + int64_t(readScalar<uint32_t>(wave, operands.scalar));
+/// `base` and what the vector adds to it are of each lane's own memory.
+void addressPrivate(Wave &wave, Access &access, int64_t base, const Operand *vector) {
   for (unsigned lane = 0; lane != wave.numLanes; ++lane) {
     int64_t offset = base;
-    if (operands.vector.isVector())
-      offset += wave.vector(operands.vector.index)[lane];
+    if (vector)
+      offset += wave.vector(vector->index)[lane];
     if (wave.isActive(lane) && (offset < 0 || offset + access.bytes > wave.scratchBytes))
       throw Fault("access at " + std::to_string(offset) + " of private memory, which has " +
                   std::to_string(wave.scratchBytes) + " bytes");
     access.addresses[lane] = reinterpret_cast<uintptr_t>(wave.scratch(lane)) + uint64_t(offset);
   }
+}
+
+void addressScratch(Wave &wave, const Instruction &in, Access &access, AddressOperands operands) {
+  addressPrivate(wave, access, in.offset + int64_t(readScalar<uint32_t>(wave, operands.scalar)),
+                 operands.vector.isVector() ? &operands.vector : nullptr);
+}
+
+/// Whether the descriptor adds the lane's number: that of private memory does, which waves of
+/// GFX90A begin with.
+bool addsLane(const Wave &wave, const Operand &descriptor) {
+  return wave.scalar(descriptor.index + 3) >> 23 & 1;
+}
+
+/// Dwords of one offset stand together, lane by lane (ISA guides, "Swizzled Buffer Addressing").
+/// The scalar offset is not swizzled, and so counts the bytes of all lanes.
+void addressPrivateBuffer(Wave &wave, const Instruction &in, Access &access, const Operand &vector,
+                          const Operand &scalar) {
+  uint32_t ofAll = readScalar<uint32_t>(wave, scalar);
+  if (ofAll % wave.numLanes != 0)
+    throw Fault("expected a scalar offset of private memory that is the same in all lanes");
+  addressPrivate(wave, access, in.offset + ofAll / wave.numLanes,
+                 in.offsetEnable ? &vector : nullptr);
 }
 
 /// A raw buffer (ISA guides, "Range Checking"): what is beyond its number of bytes is outside,
@@ -154,7 +176,10 @@ void checkRange(const Wave &wave, Space space, Access &access) {
 void address(Wave &wave, const Instruction &in, Access &access, Space space, size_t first,
              size_t gap) {
   access.active = wave.exec();
-  if (space == Space::Buffer)
+  if (space == Space::Buffer && addsLane(wave, in[first + 1])) {
+    addressPrivateBuffer(wave, in, access, in[first], in[first + 2]);
+    space = Space::Scratch;
+  } else if (space == Space::Buffer)
     addressBuffer(wave, in, access, in[first], in[first + 1], in[first + 2]);
   else if (space == Space::Global)
     addressGlobal(wave, in, access, {in[first], in[first + gap]});

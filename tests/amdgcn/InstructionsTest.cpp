@@ -130,6 +130,54 @@ TEST_F(Instructions, PartsOfRegisters) {
   EXPECT_EQ(get(3, 0), 0x11223300u);
 }
 
+TEST_F(Instructions, FloatsInScalarRegisters) {
+  begin(Generation::Gfx12);
+  wave->setScalar(1, bitsAs<uint32_t>(8.f));
+  run("v_s_log_f32 s2, s1");
+  EXPECT_EQ(bitsAs<float>(wave->scalar(2)), 3.f);
+  run("v_s_rsq_f32 s2, |s2| mul:2");
+  EXPECT_EQ(bitsAs<float>(wave->scalar(2)), float(2 / std::sqrt(3.)));
+  run("s_fmac_f32 s1, 2.0, 0.5");
+  EXPECT_EQ(bitsAs<float>(wave->scalar(1)), 9.f);
+  run("s_cvt_f16_f32 s3, s1");
+  EXPECT_EQ(wave->scalar(3), 0x4880u);
+  run("s_add_f16 s3, s3, 0x3c00");
+  EXPECT_EQ(wave->scalar(3), 0x4900u);
+  run("v_s_rcp_f16 s4, 2.0");
+  EXPECT_EQ(wave->scalar(4), 0x3800u);
+  run("s_cmp_nge_f16 s4, s3");
+  EXPECT_TRUE(wave->scc);
+  wave->setScalar(5, bitsAs<uint32_t>(NAN));
+  run("s_max_num_f32 s6, s5, s1");
+  EXPECT_EQ(bitsAs<float>(wave->scalar(6)), 9.f);
+  run("s_cmp_lg_f32 s5, s1");
+  EXPECT_FALSE(wave->scc);
+  run("s_cvt_i32_f32 s6, s5");
+  EXPECT_EQ(wave->scalar(6), 0u);
+  run("s_cvt_u32_f32 s6, 0xc0a00000");
+  EXPECT_EQ(wave->scalar(6), 0u);
+}
+
+// What a wave of GFX90A has in its first registers, and LLVM's accesses by it.
+TEST_F(Instructions, PrivateMemoryByABuffer) {
+  wave->setScalarPair(0, uint64_t(1) << 63);
+  wave->setScalarPair(2, 64 * 64 | uint64_t(1 << 23 | 3 << 21 | 1 << 19) << 32);
+  set(1, [](unsigned lane) { return 100 + lane; });
+  set(2, [](unsigned lane) { return 4 * (lane % 2); });
+  run("buffer_store_dword v1, off, s[0:3], 0 offset:8");
+  wave->setScalar(4, 8 * 64);
+  run("buffer_store_dword v1, v2, s[0:3], s4 offen offset:8");
+  run("buffer_load_dwordx2 v[4:5], off, s[0:3], 0 offset:16");
+  run("buffer_load_dword v6, v2, s[0:3], 0 offen offset:8");
+  run("s_waitcnt vmcnt(0)");
+  EXPECT_EQ(get(4, 10), 110u);
+  EXPECT_EQ(get(5, 11), 111u);
+  EXPECT_EQ(get(6, 10), 110u);
+  EXPECT_NE(mistakeOf("buffer_load_dword v6, off, s[0:3], 0 offset:64"), "");
+  wave->setScalar(4, 8);
+  EXPECT_NE(mistakeOf("buffer_load_dword v6, off, s[0:3], s4"), "");
+}
+
 TEST_F(Instructions, HalvesOfRegistersOnGfx11) {
   begin(Generation::Gfx11);
   set(1, [](unsigned) { return 0x3c004000u; }); // 1 and 2

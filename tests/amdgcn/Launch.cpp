@@ -154,8 +154,10 @@ void Launcher::setUserScalars(Wave &wave, unsigned &next) {
     }
   };
   if (descriptor.hasPrivateBuffer) {
-    if (descriptor.privateBytes)
-      throw Fault("private memory by a buffer is not known here");
+    // Swizzled by dwords of 64 lanes, whose numbers it adds. It begins with the wave's own.
+    wave.setScalarPair(next, uint64_t(1) << 63);
+    wave.setScalarPair(next + 2, descriptor.privateBytes * uint64_t(numLanes) |
+                                     uint64_t(1 << 23 | 3 << 21 | 1 << 19) << 32);
     next += 4;
   }
   pair(descriptor.hasDispatchPointer, reinterpret_cast<uintptr_t>(&packet));
@@ -189,6 +191,9 @@ void Launcher::setWorkgroupIds(Wave &wave, const Workgroup &group, unsigned next
       wave.setScalar(next++, group.id[i]);
   if (descriptor.hasWorkgroupInfo)
     throw Fault("the information on the workgroup is not known here");
+  // Where the wave's own private memory begins.
+  if (descriptor.hasPrivateBuffer && descriptor.hasPrivateSegment)
+    wave.setScalar(next, 0);
 }
 
 /// All waves that have not ended have arrived: they go on.

@@ -5,8 +5,8 @@ namespace kiln::amdgcn {
 const OperationTable &operations() {
   static const OperationTable table = [] {
     OperationTable all;
-    for (auto *add : {addScalarArithmetic, addScalarComparisons, addControl, addWaits,
-                      addScalarLoads, addVectorFloats, addVectorIntegers, addCarries,
+    for (auto *add : {addScalarArithmetic, addScalarFloats, addScalarComparisons, addControl,
+                      addWaits, addScalarLoads, addVectorFloats, addVectorIntegers, addCarries,
                       addComparisons, addConversions, addDivision, addPacked, addLaneExchange,
                       addMatrixProducts, addGlobalMemory, addSharedMemory})
       add(all);

@@ -13,6 +13,7 @@ namespace kiln::amdgcn {
 using OperationTable = std::map<std::string, Operation>;
 
 void addScalarArithmetic(OperationTable &table);
+void addScalarFloats(OperationTable &table);
 void addScalarComparisons(OperationTable &table);
 void addControl(OperationTable &table);
 void addWaits(OperationTable &table);

@@ -212,36 +212,6 @@ void addShortConstants(OperationTable &table) {
   };
 }
 
-/// GFX12 has arithmetic of f32 in scalar registers.
-void addFloats(OperationTable &table) {
-  table["s_add_f32"] = two<float>(Scc::Stays, [](float a, float b) { return a + b; });
-  table["s_sub_f32"] = two<float>(Scc::Stays, [](float a, float b) { return a - b; });
-  table["s_mul_f32"] = two<float>(Scc::Stays, [](float a, float b) { return a * b; });
-  for (const char *name : {"s_max_f32", "s_max_num_f32"})
-    table[name] = two<float>(Scc::Stays, [](float a, float b) { return std::fmax(a, b); });
-  for (const char *name : {"s_min_f32", "s_min_num_f32"})
-    table[name] = two<float>(Scc::Stays, [](float a, float b) { return std::fmin(a, b); });
-  table["s_fmac_f32"] = [](Wave &wave, const Instruction &in) {
-    writeScalar<float>(wave, in[0],
-                       std::fma(readScalar<float>(wave, in[1]), readScalar<float>(wave, in[2]),
-                                readScalar<float>(wave, in[0])));
-  };
-  for (const char *name : {"s_fmaak_f32", "s_fmamk_f32"})
-    table[name] = [](Wave &wave, const Instruction &in) {
-      writeScalar<float>(wave, in[0],
-                         std::fma(readScalar<float>(wave, in[1]), readScalar<float>(wave, in[2]),
-                                  readScalar<float>(wave, in[3])));
-    };
-  table["s_cvt_f32_u32"] = one<float, U>(Scc::Stays, [](U a) { return float(a); });
-  table["s_cvt_f32_i32"] = one<float, I>(Scc::Stays, [](I a) { return float(a); });
-  table["s_cvt_u32_f32"] = one<U, float>(Scc::Stays, [](float a) {
-    return a >= 4294967296.f ? ~0u : a > 0 ? U(a) : 0;
-  });
-  table["s_cvt_i32_f32"] = one<I, float>(Scc::Stays, [](float a) {
-    return a != a ? 0 : a >= 2147483648.f ? INT32_MAX : a <= -2147483648.f ? INT32_MIN : I(a);
-  });
-}
-
 /// dst = EXEC, and EXEC changes.
 template <typename Function> Operation saveExec(Function function) {
   return [=](Wave &wave, const Instruction &in) {
@@ -279,7 +249,6 @@ void addScalarArithmetic(OperationTable &table) {
   addOrder(table);
   addFields(table);
   addShortConstants(table);
-  addFloats(table);
   addSaveExec(table);
 }
 

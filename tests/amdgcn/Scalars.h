@@ -36,6 +36,21 @@ template <typename T> void writeScalar(Wave &wave, const Operand &operand, T val
     wave.setScalar(operand.index, bitsAs<uint32_t>(value));
 }
 
+/// A float of the low bits, with the operand's signs.
+template <typename T>
+typename LaneType<T>::Value readScalarFloat(const Wave &wave, const Operand &operand) {
+  uint64_t bits =
+      operand.isScalar() ? wave.scalar(operand.index) : constantBits(operand, LaneType<T>::bytes);
+  return decode<T>(wave, bits, operand);
+}
+
+/// To the first operand; bits above the float's become 0.
+template <typename T>
+void writeScalarFloat(Wave &wave, const Instruction &instruction,
+                      typename LaneType<T>::Value value) {
+  writeScalar<uint32_t>(wave, instruction[0], uint32_t(encode<T>(wave, instruction, value)));
+}
+
 } // namespace kiln::amdgcn
 
 #endif // KILN_TESTS_AMDGCN_SCALARS_H

@@ -1,28 +1,10 @@
 // Arithmetic of floats in all lanes.
-#include "tests/amdgcn/Lanes.h"
+#include "tests/amdgcn/Extremes.h"
 #include "tests/amdgcn/Operations.h"
+#include "tests/amdgcn/Scalars.h"
 
 namespace kiln::amdgcn {
 namespace {
-
-/// IEEE 754-2008's: a number wins over a NaN, and 0 is larger than -0. Of two NaNs comes a quiet
-/// one.
-template <typename Value> Value larger(Value a, Value b) {
-  if (std::isnan(a))
-    return std::isnan(b) ? a + b : b;
-  if (std::isnan(b))
-    return a;
-  if (a == b)
-    return std::signbit(a) ? b : a;
-  return a > b ? a : b;
-}
-
-template <typename Value> Value smaller(Value a, Value b) { return -larger(-a, -b); }
-
-/// IEEE 754-2019's: a NaN stays one.
-template <typename Value> Value maximum(Value a, Value b) {
-  return std::isnan(a) || std::isnan(b) ? a + b : larger(a, b);
-}
 
 template <typename Value> Value middle(Value a, Value b, Value c) {
   if (std::isnan(a) || std::isnan(b) || std::isnan(c))
@@ -53,9 +35,6 @@ template <typename T> void addCommon(OperationTable &table, const std::string &t
   table[name("trunc")] = unary<T>([](auto a) { return std::trunc(a); });
   table[name("rndne")] = unary<T>([](auto a) { return std::nearbyint(a); });
   table[name("fract")] = unary<T>([](auto a) { return a - std::floor(a); });
-  table[name("rcp")] = unary<T>([](auto a) { return 1 / a; });
-  table[name("rsq")] = unary<T>([](auto a) { return 1 / std::sqrt(a); });
-  table[name("sqrt")] = unary<T>([](auto a) { return std::sqrt(a); });
   table[name("frexp_mant")] = unary<T>([](auto a) {
     int exponent;
     return std::isfinite(a) ? std::frexp(a, &exponent) : a;
@@ -82,28 +61,45 @@ template <typename T> void addShort(OperationTable &table, const std::string &ty
   for (const char *one : {"minmax", "minmax_num"})
     table[name(one)] = ternary<T>([](auto a, auto b, auto c) { return larger(smaller(a, b), c); });
   table[name("maximum")] = binary<T>([](auto a, auto b) { return maximum(a, b); });
-  table[name("minimum")] = binary<T>([](auto a, auto b) { return -maximum(-a, -b); });
+  table[name("minimum")] = binary<T>([](auto a, auto b) { return minimum(a, b); });
   for (const char *one : {"maximum3"})
     table[name(one)] = ternary<T>([](auto a, auto b, auto c) { return maximum(maximum(a, b), c); });
   for (const char *one : {"minimum3"})
-    table[name(one)] =
-        ternary<T>([](auto a, auto b, auto c) { return -maximum(maximum(-a, -b), -c); });
+    table[name(one)] = ternary<T>([](auto a, auto b, auto c) { return minimum(minimum(a, b), c); });
+}
+
+/// Of lanes, and GFX12's of one value in scalar registers.
+template <typename T, typename Function>
+void addOfEither(OperationTable &table, const std::string &name, Function function) {
+  table["v_" + name] = unary<T>(function);
+  table["v_s_" + name] = [function](Wave &wave, const Instruction &in) {
+    writeScalarFloat<T>(wave, in, function(readScalarFloat<T>(wave, in[1])));
+  };
 }
 
 void addTranscendental(OperationTable &table) {
-  table["v_exp_f32"] = unary<float>(
-      [](float a) { return withoutSubnormals(float(std::exp2(double(withoutSubnormals(a))))); });
-  table["v_log_f32"] = unary<float>(
-      [](float a) { return withoutSubnormals(float(std::log2(double(withoutSubnormals(a))))); });
+  addOfEither<float>(table, "exp_f32", [](float a) {
+    return withoutSubnormals(float(std::exp2(double(withoutSubnormals(a)))));
+  });
+  addOfEither<float>(table, "log_f32", [](float a) {
+    return withoutSubnormals(float(std::log2(double(withoutSubnormals(a)))));
+  });
+  addOfEither<float>(table, "rcp_f32", [](float a) { return 1 / a; });
+  addOfEither<float>(table, "rsq_f32",
+                     [](float a) { return float(1 / std::sqrt(double(withoutSubnormals(a)))); });
+  addOfEither<float>(table, "sqrt_f32", [](float a) { return std::sqrt(withoutSubnormals(a)); });
+  addOfEither<Half>(table, "exp_f16", [](double a) { return std::exp2(a); });
+  addOfEither<Half>(table, "log_f16", [](double a) { return std::log2(a); });
+  addOfEither<Half>(table, "rcp_f16", [](double a) { return 1 / a; });
+  addOfEither<Half>(table, "rsq_f16", [](double a) { return 1 / std::sqrt(a); });
+  addOfEither<Half>(table, "sqrt_f16", [](double a) { return std::sqrt(a); });
+  table["v_rcp_f64"] = unary<double>([](double a) { return 1 / a; });
+  table["v_rsq_f64"] = unary<double>([](double a) { return 1 / std::sqrt(a); });
+  table["v_sqrt_f64"] = unary<double>([](double a) { return std::sqrt(a); });
   table["v_rcp_iflag_f32"] = unary<float>([](float a) { return 1 / a; });
-  table["v_rsq_f32"] =
-      unary<float>([](float a) { return float(1 / std::sqrt(double(withoutSubnormals(a)))); });
-  table["v_sqrt_f32"] = unary<float>([](float a) { return std::sqrt(withoutSubnormals(a)); });
   constexpr double turn = 6.283185307179586;
   table["v_sin_f32"] = unary<float>([](float a) { return float(std::sin(a * turn)); });
   table["v_cos_f32"] = unary<float>([](float a) { return float(std::cos(a * turn)); });
-  table["v_exp_f16"] = unary<Half>([](double a) { return std::exp2(a); });
-  table["v_log_f16"] = unary<Half>([](double a) { return std::log2(a); });
 }
 
 void addExponents(OperationTable &table) {
