@@ -17,8 +17,9 @@ bool VariantChecks::fits(const KernelInstance &instance, const TargetInfo &targe
              std::to_string(target.threadsPerBlock(instance.numWarps)) + " threads, the limit is " +
              std::to_string(target.maxThreadsPerBlock);
   else if (instance.numCtas > target.maxClusterSize && target.backend != Backend::CPU)
-    reason = "num_ctas = " + std::to_string(instance.numCtas) + ", the limit is " +
-             std::to_string(target.maxClusterSize);
+    reason = "num_ctas = " + std::to_string(instance.numCtas) +
+             (target.maxClusterSize > 1 ? ", the limit is " + std::to_string(target.maxClusterSize)
+                                        : ": its blocks form no clusters, as those of sm_90a do");
   else if (config.options.isCooperative && (target.backend == Backend::CPU || target.emulated))
     reason = "launch_cooperative_grid: programs run one after the other there";
   if (reason.empty())

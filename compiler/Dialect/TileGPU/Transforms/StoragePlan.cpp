@@ -103,8 +103,10 @@ void StoragePlan::extend(Storage &storage, Operation *user) {
 
 int64_t StoragePlan::place() {
   int64_t apart = placeApart();
-  if (apart > int64_t(target->maxSharedBytes) / 2)
-    return placeTightly();
+  if (apart > int64_t(target->maxSharedBytes) / 2) {
+    int64_t tight = placeTightly();
+    return apart > tight ? placeWithin(roomOfAsMany(tight)) : tight;
+  }
   // From so many warps on others work while one waits at a barrier.
   constexpr int64_t fewWarps = 8;
   int64_t blocks = blocksWith(*target, apart);
@@ -128,6 +130,15 @@ static int64_t reservedBytes(const TargetInfo &target) {
 int64_t StoragePlan::blocksWith(const TargetInfo &target, int64_t bytes) {
   int64_t reserved = reservedBytes(target);
   return (int64_t(target.maxSharedBytes) + reserved) / std::max<int64_t>(bytes + reserved, 1);
+}
+
+/// The most bytes with which a processor holds as many blocks as with `bytes`. RDNA's have the
+/// memory of two that a block can have.
+int64_t StoragePlan::roomOfAsMany(int64_t bytes) const {
+  auto most = int64_t(target->maxSharedBytes);
+  if (!target->matrix.wmmaGeneration)
+    return bytesOfShare(*target, std::max<int64_t>(blocksWith(*target, bytes), 1));
+  return std::min(most, 2 * most / std::max<int64_t>(2 * most / bytes, 1));
 }
 
 int64_t StoragePlan::blocksOf(func::FuncOp kernel, const TargetInfo &target) {

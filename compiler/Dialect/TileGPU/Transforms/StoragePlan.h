@@ -35,7 +35,8 @@ public:
 
   /// Gives everything its offset; how many bytes that takes. Scratch in loops has a place of its
   /// own all through the loop if that takes no more than half of what there is, nor the room of
-  /// another block on a processor that has few warps.
+  /// another block on a processor that has few warps; beyond half of it, as far as a processor
+  /// holds as many blocks.
   int64_t place();
   /// Blocks of so many bytes that a processor can hold.
   static int64_t blocksWith(const TargetInfo &target, int64_t bytes);
@@ -56,6 +57,7 @@ private:
   void extend(Storage &storage, mlir::Operation *user);
   int64_t placeApart();
   int64_t placeWithin(int64_t room);
+  int64_t roomOfAsMany(int64_t bytes) const;
   int64_t placeTightly();
 
   mlir::func::FuncOp kernel;
