@@ -10,7 +10,6 @@
 #include "compiler/Dialect/TileGPU/Transforms/StoragePlan.h"
 #include "compiler/Layout/LayoutConversion.h"
 #include "compiler/Layout/SlicedExchange.h"
-#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 
@@ -28,8 +27,9 @@ public:
       total = plan.place();
     bool isAMD = target.matrix.mfmaGeneration || target.matrix.wmmaGeneration;
     if (unsigned blocks = isAMD ? blocksByRegisters(kernel, target) : 0)
-      while (total > int64_t(target.maxSharedBytes / blocks) &&
-             sliceLargest([&](Operation *op) { return isRare(op) || hasFreeSlices(op); })) {
+      while (total > int64_t(target.maxSharedBytes / blocks) && sliceLargest([&](Operation *op) {
+               return !innermostLoopOf(op) || hasFreeSlices(op);
+             })) {
         int64_t before = total;
         total = plan.place();
         if (total == before)
@@ -49,15 +49,6 @@ public:
 
 private:
   static bool isAny(Operation *) { return true; }
-
-  /// Whether the operation is in no innermost loop.
-  static bool isRare(Operation *op) {
-    auto loop = op->getParentOfType<LoopLikeOpInterface>();
-    return !loop || loop->walk([&](LoopLikeOpInterface inner) {
-                          return inner == loop ? WalkResult::advance() : WalkResult::interrupt();
-                        })
-                        .wasInterrupted();
-  }
 
   /// Whether no warp waits for another in twice as many slices either.
   bool hasFreeSlices(Operation *op) const {

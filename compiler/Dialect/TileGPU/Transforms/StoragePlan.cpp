@@ -101,6 +101,16 @@ void StoragePlan::extend(Storage &storage, Operation *user) {
 //===-- placement
 //----------------------------------------------------------------------------------===//
 
+Operation *innermostLoopOf(Operation *op) {
+  auto loop = op->getParentOfType<LoopLikeOpInterface>();
+  bool hasOthers =
+      loop && loop->walk([&](LoopLikeOpInterface inner) {
+                    return inner == loop ? WalkResult::advance() : WalkResult::interrupt();
+                  })
+                  .wasInterrupted();
+  return hasOthers ? nullptr : loop.getOperation();
+}
+
 int64_t StoragePlan::place() {
   int64_t apart = placeApart();
   if (apart > int64_t(target->maxSharedBytes) / 2) {
@@ -164,19 +174,20 @@ int64_t StoragePlan::bytesWith(ArrayRef<Operation *> replaced, ArrayRef<int64_t>
 
 int64_t StoragePlan::placeApart() { return placeWithin(std::numeric_limits<int64_t>::max()); }
 
-/// With scratch in loops alive as long as the loop, smaller ones first, as far as there is room.
+/// With scratch in innermost loops alive as long as the loop, smaller ones first, as far as there
+/// is room.
 int64_t StoragePlan::placeWithin(int64_t room) {
   SmallVector<Storage> tight = all;
   SmallVector<Storage *> scratch;
   for (Storage &storage : all)
-    if (storage.op->getParentOfType<LoopLikeOpInterface>() && !storage.isBuffer)
+    if (innermostLoopOf(storage.op) && !storage.isBuffer)
       scratch.push_back(&storage);
   llvm::sort(scratch, [](Storage *a, Storage *b) {
     return std::pair(a->bytes, a->begin) < std::pair(b->bytes, b->begin);
   });
   bool hasRoom = room == std::numeric_limits<int64_t>::max();
   for (Storage *storage : scratch) {
-    auto loop = storage->op->getParentOfType<LoopLikeOpInterface>();
+    Operation *loop = innermostLoopOf(storage->op);
     std::pair<unsigned, unsigned> life(storage->begin, storage->end);
     std::tie(storage->begin, storage->end) = std::pair(first[loop], last[loop]);
     if (!hasRoom && placeTightly() > room)

@@ -24,6 +24,9 @@ struct Storage {
   int64_t offset = -1;
 };
 
+/// The loop around the operation if there is no other in it; null else.
+mlir::Operation *innermostLoopOf(mlir::Operation *op);
+
 class StoragePlan {
 public:
   /// Of a kernel as it stands. Described blocks that are loaded and stored have the buffers that
@@ -33,9 +36,9 @@ public:
   /// Buffers first, in the order of the kernel.
   llvm::MutableArrayRef<Storage> storages() { return all; }
 
-  /// Gives everything its offset; how many bytes that takes. Scratch in loops has a place of its
-  /// own all through the loop if that takes no more than half of what there is, nor the room of
-  /// another block on a processor that has few warps; beyond half of it, as far as a processor
+  /// Gives everything its offset; how many bytes that takes. Scratch in innermost loops has a place
+  /// of its own all through the loop if that takes no more than half of what there is, nor the room
+  /// of another block on a processor that has few warps; beyond half of it, as far as a processor
   /// holds as many blocks.
   int64_t place();
   /// Blocks of so many bytes that a processor can hold.

@@ -174,6 +174,53 @@ func.func @often(%x: tensor<128x64xf32, #rows>, %n: index) {
   // CHECK: return
   return
 }
+
+// One block is all that a processor holds with the loop's buffers: the conversion's scratch may
+// have the rest, so that no warp waits for those that still read the buffers.
+// CHECK-LABEL: func.func @asManyBlocks
+// CHECK-SAME: tilegpu.shared_bytes = 65536 : i32
+func.func @asManyBlocks(%x: tensor<128x64xf16, #rows>, %n: index) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  scf.for %i = %zero to %n step %one {
+    %y = tilegpu.convert_layout %x : tensor<128x64xf16, #rows> -> tensor<128x64xf16, #columns>
+    %a = tilegpu.alloc : !tilegpu.buffer<8192xf32, #plain>
+    %b = tilegpu.alloc : !tilegpu.buffer<8192xf16, #plain>
+    %z = tilegpu.shared_load %a : !tilegpu.buffer<8192xf32, #plain> -> tensor<8192xf32, #inARow>
+    %w = tilegpu.shared_load %b : !tilegpu.buffer<8192xf16, #plain> -> tensor<8192xf16, #inARow>
+  }
+  return
+}
+
+// Not so where a second block would have no room.
+// CHECK-LABEL: func.func @fewerBlocks
+// CHECK-SAME: tilegpu.shared_bytes = 32768 : i32
+func.func @fewerBlocks(%x: tensor<128x64xf16, #rows>, %n: index) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  scf.for %i = %zero to %n step %one {
+    %y = tilegpu.convert_layout %x : tensor<128x64xf16, #rows> -> tensor<128x64xf16, #columns>
+    %a = tilegpu.alloc : !tilegpu.buffer<8192xf32, #plain>
+    %z = tilegpu.shared_load %a : !tilegpu.buffer<8192xf32, #plain> -> tensor<8192xf32, #inARow>
+  }
+  return
+}
+
+// Nor where the conversion is around another loop, and so less often there.
+// CHECK-LABEL: func.func @aroundALoop
+// CHECK-SAME: tilegpu.shared_bytes = 8192 : i32
+func.func @aroundALoop(%x: tensor<128x64xi8, #rows>, %n: index) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  scf.for %i = %zero to %n step %one {
+    scf.for %j = %zero to %n step %one {
+      %a = tilegpu.alloc : !tilegpu.buffer<8192xi8, #plain>
+      %z = tilegpu.shared_load %a : !tilegpu.buffer<8192xi8, #plain> -> tensor<8192xi8, #inARow>
+    }
+    %y = tilegpu.convert_layout %x : tensor<128x64xi8, #rows> -> tensor<128x64xi8, #columns>
+  }
+  return
+}
 }
 
 // -----
