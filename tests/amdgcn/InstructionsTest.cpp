@@ -49,6 +49,31 @@ TEST_F(Instructions, DivisionStepsGiveTheRoundedQuotient) {
   }
 }
 
+TEST_F(Instructions, UnfusedMultiplyAddRoundsTwice) {
+  set(1, [](unsigned) { return bitsAs<uint32_t>(1.f + 0x1p-12f); });
+  set(2, [](unsigned) { return bitsAs<uint32_t>(-1.f - 0x1p-11f); });
+  run("v_mad_f32 v3, v1, v1, v2");
+  EXPECT_EQ(getFloat(3, 5), 0.f);
+  set(2, [](unsigned) { return bitsAs<uint32_t>(0x1p-130f); });
+  run("v_madmk_f32 v3, v2, 0x4f800000, v1");
+  EXPECT_EQ(getFloat(3, 5), 1.f + 0x1p-12f);
+}
+
+TEST_F(Instructions, ExtremesKeepNaNs) {
+  set(1, [](unsigned) { return 0x7e003c00u; }); // 1 and a NaN
+  set(2, [](unsigned) { return 0x40004000u; }); // 2 and 2
+  run("v_pk_maximum3_f16 v3, v1, v2, v1");
+  EXPECT_EQ(get(3, 0), 0x7e004000u);
+  run("v_pk_max_f16 v3, v1, v2");
+  EXPECT_EQ(get(3, 0), 0x40004000u);
+  set(4, [](unsigned) { return 0u; });
+  set(5, [](unsigned) { return 0x3ff00000u; }); // 1
+  set(6, [](unsigned) { return 0u; });
+  set(7, [](unsigned) { return 0x7ff80000u; });
+  run("v_minimum_f64 v[8:9], v[4:5], v[6:7]");
+  EXPECT_EQ(get(9, 0), 0x7ff80000u);
+}
+
 TEST_F(Instructions, TheLargerOfTwoNaNsIsQuiet) {
   set(1, [](unsigned) { return 0x7f800001u; });
   run("v_max_f32_e32 v2, v1, v1");

@@ -1,4 +1,5 @@
 // Two operations of halves of registers at once, or of a pair of registers, and mixed precisions.
+#include "tests/amdgcn/Extremes.h"
 #include "tests/amdgcn/Lanes.h"
 #include "tests/amdgcn/Operations.h"
 #include <algorithm>
@@ -172,9 +173,17 @@ void addPacked(OperationTable &table) {
   addFloats<float>(table, "f32");
   addFloats<Half>(table, "f16");
   for (const char *one : {"v_pk_max_f16", "v_pk_max_num_f16"})
-    table[one] = packed<Half>(2, [](double a, double b, double) { return std::fmax(a, b); });
+    table[one] = packed<Half>(2, [](double a, double b, double) { return larger(a, b); });
   for (const char *one : {"v_pk_min_f16", "v_pk_min_num_f16"})
-    table[one] = packed<Half>(2, [](double a, double b, double) { return std::fmin(a, b); });
+    table[one] = packed<Half>(2, [](double a, double b, double) { return smaller(a, b); });
+  table["v_pk_maximum3_f16"] =
+      packed<Half>(3, [](double a, double b, double c) { return maximum(maximum(a, b), c); });
+  table["v_pk_minimum3_f16"] =
+      packed<Half>(3, [](double a, double b, double c) { return minimum(minimum(a, b), c); });
+  table["v_pk_maximum_f16"] =
+      packed<Half>(2, [](double a, double b, double) { return maximum(a, b); });
+  table["v_pk_minimum_f16"] =
+      packed<Half>(2, [](double a, double b, double) { return minimum(a, b); });
   addIntegers<uint16_t>(table, "u16");
   addIntegers<int16_t>(table, "i16");
   table["v_pk_mul_lo_u16"] = packed<uint16_t>(

@@ -29,6 +29,8 @@ template <typename T> void addCommon(OperationTable &table, const std::string &t
     table[name(one)] = binary<T>([](auto a, auto b) { return larger(a, b); });
   for (const char *one : {"min", "min_num"})
     table[name(one)] = binary<T>([](auto a, auto b) { return smaller(a, b); });
+  table[name("maximum")] = binary<T>([](auto a, auto b) { return maximum(a, b); });
+  table[name("minimum")] = binary<T>([](auto a, auto b) { return minimum(a, b); });
   table[name("fma")] = ternary<T>([](auto a, auto b, auto c) { return fused(a, b, c); });
   table[name("floor")] = unary<T>([](auto a) { return std::floor(a); });
   table[name("ceil")] = unary<T>([](auto a) { return std::ceil(a); });
@@ -60,8 +62,6 @@ template <typename T> void addShort(OperationTable &table, const std::string &ty
     table[name(one)] = ternary<T>([](auto a, auto b, auto c) { return smaller(larger(a, b), c); });
   for (const char *one : {"minmax", "minmax_num"})
     table[name(one)] = ternary<T>([](auto a, auto b, auto c) { return larger(smaller(a, b), c); });
-  table[name("maximum")] = binary<T>([](auto a, auto b) { return maximum(a, b); });
-  table[name("minimum")] = binary<T>([](auto a, auto b) { return minimum(a, b); });
   for (const char *one : {"maximum3"})
     table[name(one)] = ternary<T>([](auto a, auto b, auto c) { return maximum(maximum(a, b), c); });
   for (const char *one : {"minimum3"})
@@ -121,6 +121,17 @@ void addExponents(OperationTable &table) {
   });
 }
 
+/// GFX90A's product and sum are rounded apart, and know no subnormal numbers.
+void addUnfused(OperationTable &table) {
+  auto apart = [](float a, float b, float c) {
+    float product = withoutSubnormals(withoutSubnormals(a) * withoutSubnormals(b));
+    return withoutSubnormals(product + withoutSubnormals(c));
+  };
+  for (const char *one : {"v_mad_f32", "v_madak_f32", "v_madmk_f32"})
+    table[one] = ternary<float>(apart);
+  table["v_mac_f32"] = accumulating<float>(apart);
+}
+
 /// Sums of products of two halves each.
 void addDots(OperationTable &table) {
   auto dot = [](uint32_t a, uint32_t b, float c) {
@@ -151,6 +162,7 @@ void addVectorFloats(OperationTable &table) {
       accumulating<double>([](double a, double b, double c) { return fused(a, b, c); });
   addTranscendental(table);
   addExponents(table);
+  addUnfused(table);
   addDots(table);
 }
 

@@ -328,6 +328,52 @@ def total(x, at, AXIS: tl.constexpr):
     }
 }
 
+/// What comes of another lane is a factor, and counts the bits of a shift: of associative functions
+/// whose operands' order counts.
+TEST_P(Reduction, ByFunctionsThatMultiplyAndShift) {
+  const char *functions = R"(
+@triton.jit
+def composed(factor_a, term_a, factor_b, term_b):
+    return factor_a * factor_b, term_a * factor_b + term_b
+
+@triton.jit
+def term(x, AXIS: tl.constexpr):
+    return tl.reduce((2 * x + 1, x), AXIS, composed)[1]
+
+@triton.jit
+def appended(count_a, bits_a, count_b, bits_b):
+    return count_a + count_b, (bits_a << count_b) | bits_b
+
+@triton.jit
+def bits(x, AXIS: tl.constexpr):
+    count = tl.where(x % 8 == 0, 1, 0)
+    return tl.reduce((count, (count & (x >> 3)).to(tl.int64)), AXIS, appended)[1]
+)";
+  for (const Tile &tile : tiles)
+    for (int axis : {0, 1, 2}) {
+      Array x = wholeNumbers("i32", tile.count(), 1000);
+      checkReduction(
+          GetParam(), "term(x, AXIS)", x, tile, axis, false, "i32",
+          [](const std::vector<long double> &values) {
+            uint32_t result = 0;
+            for (long double value : values)
+              result = result * (2 * uint32_t(int32_t(value)) + 1) + uint32_t(int32_t(value));
+            return (long double)int32_t(result);
+          },
+          functions);
+      checkReduction(
+          GetParam(), "bits(x, AXIS)", x, tile, axis, false, "i64",
+          [](const std::vector<long double> &values) {
+            int64_t result = 0;
+            for (long double value : values)
+              if (int32_t(value) % 8 == 0)
+                result = result << 1 | (int32_t(value) >> 3 & 1);
+            return (long double)result;
+          },
+          functions);
+    }
+}
+
 /// Mean and variance from those of parts, which may be put together in any order but for rounding.
 TEST_P(Reduction, MeanAndVarianceOfParts) {
   const char *functions = R"(
@@ -450,6 +496,8 @@ def kernel(p, q, R: tl.constexpr, C: tl.constexpr):
 KILN_SOURCE_TESTS(Reduction);
 // Lanes swap words there.
 INSTANTIATE_TEST_SUITE_P(Gfx950, Reduction, ::testing::Values("emu:gfx950"), sourceTargetName);
+// Instructions of three operands read lanes there, but none of 64 bits.
+INSTANTIATE_TEST_SUITE_P(Gfx1201, Reduction, ::testing::Values("emu:gfx1201"), sourceTargetName);
 
 } // namespace
 } // namespace kiln::testing

@@ -3,7 +3,8 @@
 
   PYTHON compare_random.py --kiln KILN --runtime FOLDER --first SEED --count N [--target emu:sm_90a ...] [--any-extents] [--blocks]
 
-PYTHON has NumPy and Triton (3.5.1 with --blocks: later interpreters lack block pointers). --runtime is bazel-bin/runtime. Prints a
+PYTHON has NumPy and Triton (3.5.1 with --blocks: later interpreters lack block pointers). --runtime is bazel-bin/runtime. Of targets such as
+hip:gfx942 the machine code is executed, with --machine bazel-bin/tests/amdgcn/libmachinehip.so. Prints a
 line for each seed that differs, that Kiln refuses, or that the interpreter cannot run, and keeps its source in --keep. With --source FILE,
 that kernel instead of random ones; with --reduce, lines are left out of it as long as the outcome stays the same.
 """
@@ -33,7 +34,7 @@ import random_arrays
 import random_kernel
 import random_sources as sources
 import repairs
-from compare_record import Stream
+from compare_record import DRIVER_HIP, machine_stream, name_types
 
 np.seterr(all="ignore")
 TARGETS = ("cpu", "emu:sm_80", "emu:sm_90a", "emu:gfx942", "emu:gfx1100")
@@ -54,10 +55,11 @@ def accept_any_extent():
 
 
 class Library:
-    def __init__(self, path):
-        self.library = ctypes.CDLL(path)
-        self.library.kiln_cpu_stream.restype = self.library.kiln_emulator_stream.restype = Stream
-        self.library.kiln_emulator_report.restype = self.library.kiln_last_error.restype = ctypes.c_char_p
+    def __init__(self, path, machine):
+        self.library, self.machine = ctypes.CDLL(path), machine
+        name_types(self.library)
+        if machine:
+            self.library.kiln_set_driver_path(DRIVER_HIP, machine.encode())
 
     def run(self, target, arrays):
         """What went wrong, or nothing."""
@@ -65,6 +67,8 @@ class Library:
         k.kiln_cpu_pool_create(ctypes.c_uint32(1), ctypes.byref(pool))
         if target == "cpu":
             stream = k.kiln_cpu_stream(pool)
+        elif target.startswith("hip:"):
+            stream = machine_stream(k, self.machine, target, [(arrays.address(name), arrays.size(name)) for name in arrays.bytes])
         else:
             emulator = ctypes.c_void_p()
             if k.kiln_emulator_create(target[4:].encode(), pool, ctypes.byref(emulator)):
@@ -112,7 +116,7 @@ def compare(args, seed, out, library):
             error = error.__cause__
         return [f"interpreter: {type(error).__name__}: {str(error)[:200]}"]
     expected = arrays.snapshot()
-    loaded, found = Library(library), []
+    loaded, found = Library(library, args.machine), []
     for target in args.target:
         arrays.restore(initial)
         print(f"in {target}", flush=True)
@@ -178,6 +182,7 @@ def main():
     parser.add_argument("--first", type=int, default=1)
     parser.add_argument("--count", type=int, default=20)
     parser.add_argument("--target", action="append")
+    parser.add_argument("--machine", help="libmachinehip.so, for hip:…")
     parser.add_argument("--any-extents", action="store_true")
     parser.add_argument("--blocks", action="store_true")
     parser.add_argument("--bits", type=int, default=10, choices=range(6, 14), help="of the number of elements of a common tile")

@@ -30,6 +30,7 @@ import stand_ins
 GRIDS = ((2, 2, 1), (3, 1, 1), (1, 2, 2), (2, 3, 1), (4, 1, 1), (1, 1, 1))
 DRIVER_HIP = 2  # runtime/kiln.h
 MACHINES = ("gfx942", "gfx1100", "gfx90a", "gfx950", "gfx1201")  # tests/amdgcn/MachineHip.h
+ORDINALS = [ctypes.c_int(number) for number in range(len(MACHINES))]
 ENOUGH = 2  # telling runs of a kernel, or such that the interpreter does not end in time
 C_TYPES = {"i1": ctypes.c_bool, "u1": ctypes.c_bool, "i8": ctypes.c_int8, "i16": ctypes.c_int16, "i32": ctypes.c_int32,
            "i64": ctypes.c_int64, "u8": ctypes.c_uint8, "u16": ctypes.c_uint16, "u32": ctypes.c_uint32,
@@ -44,16 +45,33 @@ class Stream(ctypes.Structure):
     _fields_ = [("driver", ctypes.c_uint32), ("reserved", ctypes.c_uint32), ("handle", ctypes.c_void_p)]
 
 
+def name_types(library):
+    """What functions of the runtime return."""
+    library.kiln_cpu_stream.restype = library.kiln_emulator_stream.restype = library.kiln_hip_stream.restype = Stream
+    library.kiln_emulator_report.restype = library.kiln_last_error.restype = ctypes.c_char_p
+
+
+def machine_stream(library, path, device, ranges):
+    """The stream of "hip:" and a processor, once the library has the driver at `path`, which executes machine code. Kernels may touch the
+    ranges (address, bytes) alone."""
+    machine = ctypes.CDLL(path)
+    for address, size in ranges:
+        machine.kilnMachineRegister(ctypes.c_void_p(address), ctypes.c_size_t(size))
+    machine.kilnMachineOrderWorkgroups()
+    ordinal = MACHINES.index(device[len("hip:"):])
+    return library.kiln_hip_stream(ctypes.byref(ORDINALS[ordinal]))
+
+
 class CompiledKernel:
     """Kiln's code for the kernel, run by one thread, so that program instances follow each other."""
 
     def __init__(self, path, device, kinds, machine, memory):
         self.library = ctypes.CDLL(path)
         self.kinds = kinds
-        self.library.kiln_cpu_stream.restype = self.library.kiln_emulator_stream.restype = Stream
-        self.library.kiln_hip_stream.restype = Stream
+        name_types(self.library)
         if device.startswith("hip:"):
-            self.stream = self.open_machine(machine, device[len("hip:"):], memory)
+            self.check(self.library.kiln_set_driver_path(DRIVER_HIP, machine.encode()))
+            self.stream = machine_stream(self.library, machine, device, [(memory.bytes.ctypes.data, memory.size)])
             return
         pool = ctypes.c_void_p()
         self.check(self.library.kiln_cpu_pool_create(ctypes.c_uint32(1), ctypes.byref(pool)))
@@ -64,18 +82,8 @@ class CompiledKernel:
             self.check(self.library.kiln_emulator_create(device.encode(), pool, ctypes.byref(emulator)))
             self.stream = self.library.kiln_emulator_stream(emulator)
 
-    def open_machine(self, path, processor, memory):
-        """The stream of a device that executes machine code, and may touch the buffers alone."""
-        self.check(self.library.kiln_set_driver_path(DRIVER_HIP, path.encode()))
-        machine = ctypes.CDLL(path)
-        machine.kilnMachineRegister(ctypes.c_void_p(memory.bytes.ctypes.data), ctypes.c_size_t(memory.size))
-        machine.kilnMachineOrderWorkgroups()
-        self.ordinal = ctypes.c_int(MACHINES.index(processor))
-        return self.library.kiln_hip_stream(ctypes.byref(self.ordinal))
-
     def check(self, status):
         if status:
-            self.library.kiln_last_error.restype = ctypes.c_char_p
             raise RuntimeError(self.library.kiln_last_error().decode())
 
     def run(self, values, grid):

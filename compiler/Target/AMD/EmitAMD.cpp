@@ -19,6 +19,7 @@
 #include "compiler/Target/AMD/IssueEstimate.h"
 #include "compiler/Target/AMD/JoinComparisons.h"
 #include "compiler/Target/AMD/JoinCopies.h"
+#include "compiler/Target/AMD/KeepLaneMoves.h"
 #include "compiler/Target/AMD/KeepWaits.h"
 #include "compiler/Target/AMD/LinkHsaco.h"
 #include "compiler/Target/AMD/MixHalves.h"
@@ -328,6 +329,8 @@ static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
   keepRoundings(kernel, "v", "v");
   holdProducts(kernel);
   holdReads(kernel);
+  if (target.matrix.wmmaGeneration)
+    keepLaneMoves(kernel);
   if (memoryFeaturesOf(target).splitBarriers)
     splitBarriers(kernel);
 }

@@ -1,5 +1,6 @@
 #include "compiler/Target/AMD/HsacoListing.h"
 #include "compiler/Target/TargetError.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/MC/MCContext.h"
 #include "llvm/MC/MCDisassembler/MCDisassembler.h"
 #include "llvm/MC/MCInst.h"
@@ -7,6 +8,7 @@
 #include "llvm/MC/MCInstrInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Target/TargetMachine.h"
 #include <map>
 
@@ -73,7 +75,11 @@ llvm::Expected<MachineCode> listHsaco(llvm::StringRef hsaco, llvm::StringRef sym
     if (disassembler->getInstruction(instruction, size, code->bytes.drop_front(offset), address,
                                      llvm::nulls()) == llvm::MCDisassembler::Fail ||
         size == 0)
-      return targetError("malformed HSACO: its kernel has an unknown instruction");
+      return targetError(
+          "malformed HSACO: its kernel has an unknown instruction at ", llvm::format_hex(offset, 2),
+          ": ",
+          llvm::toHex(code->bytes.slice(offset, std::min<uint64_t>(12, code->bytes.size() - offset)),
+                      /*LowerCase=*/true));
     indices[address] = listing.size();
     llvm::StringRef name = machine.getMCInstrInfo()->getName(instruction.getOpcode());
     listing.push_back({kindOf(name, prefixes), std::nullopt});
