@@ -90,6 +90,15 @@ Value roundToTF32(OpBuilder &b, Location loc, Value value, bool tiesToEven) {
   return LLVM::SelectOp::create(b, loc, isFinite, rounded, bits);
 }
 
+/// Two words as one number of 64 bits.
+Value joinWords(OpBuilder &b, Location loc, Value low, Value high) {
+  Type pair = b.getI64Type();
+  Value places = LLVM::ConstantOp::create(b, loc, pair, b.getI64IntegerAttr(32));
+  Value upper =
+      LLVM::ShlOp::create(b, loc, LLVM::ZExtOp::create(b, loc, pair, high).getResult(), places);
+  return LLVM::OrOp::create(b, loc, LLVM::ZExtOp::create(b, loc, pair, low), upper);
+}
+
 /// PTX ISA, "prmt", without a mode.
 Value permuteBytes(OpBuilder &b, Location loc, ValueRange operands) {
   Type word = b.getI32Type(), pair = b.getI64Type();
@@ -97,8 +106,7 @@ Value permuteBytes(OpBuilder &b, Location loc, ValueRange operands) {
     return Value(LLVM::ConstantOp::create(b, loc, type, b.getIntegerAttr(type, value)));
   };
   auto widened = [&](Value value) { return Value(LLVM::ZExtOp::create(b, loc, pair, value)); };
-  Value high = LLVM::ShlOp::create(b, loc, widened(operands[1]), constant(pair, 32));
-  Value both = LLVM::OrOp::create(b, loc, widened(operands[0]), high);
+  Value both = joinWords(b, loc, operands[0], operands[1]);
   Value result = constant(word, 0);
   for (int64_t byte = 0; byte < 4; ++byte) {
     Value selector = LLVM::LShrOp::create(b, loc, operands[2], constant(word, 4 * byte));
@@ -114,6 +122,28 @@ Value permuteBytes(OpBuilder &b, Location loc, ValueRange operands) {
     Value wide = LLVM::ZExtOp::create(b, loc, word, chosen);
     result = LLVM::OrOp::create(b, loc, result,
                                 LLVM::ShlOp::create(b, loc, wide, constant(word, 8 * byte)));
+  }
+  return result;
+}
+
+/// AMD's V_PERM_B32 ("RDNA3 ISA"), whose selectors here are numbers of bytes, or 12 for zero.
+Value selectBytes(OpBuilder &b, Location loc, ValueRange operands) {
+  Type word = b.getI32Type(), pair = b.getI64Type();
+  APInt selectors;
+  if (!matchPattern(operands[2], m_ConstantInt(&selectors)))
+    return {};
+  Value both = joinWords(b, loc, operands[1], operands[0]);
+  Value result = LLVM::ConstantOp::create(b, loc, word, b.getI32IntegerAttr(0));
+  for (unsigned byte = 0; byte < 4; ++byte) {
+    uint64_t number = selectors.extractBitsAsZExtValue(8, 8 * byte);
+    if (number >= 8)
+      continue;
+    Value place = LLVM::ConstantOp::create(b, loc, pair, b.getI64IntegerAttr(8 * number));
+    Value chosen = LLVM::TruncOp::create(b, loc, b.getI8Type(),
+                                         LLVM::LShrOp::create(b, loc, both, place).getResult());
+    Value wide = LLVM::ZExtOp::create(b, loc, word, chosen);
+    Value target = LLVM::ConstantOp::create(b, loc, word, b.getI32IntegerAttr(8 * byte));
+    result = LLVM::OrOp::create(b, loc, result, LLVM::ShlOp::create(b, loc, wide, target));
   }
   return result;
 }
@@ -203,6 +233,8 @@ FailureOr<bool> emulateArithmetic(Operation *op, ThreadCode &code) {
       result = code.field(b, op->getLoc(), ThreadField::DispatchPacket);
     else if (call.getIntrin() == "llvm.nvvm.prmt")
       result = permuteBytes(b, op->getLoc(), call.getArgs());
+    else if (call.getIntrin() == "llvm.amdgcn.perm")
+      result = selectBytes(b, op->getLoc(), call.getArgs());
     else if (call.getIntrin() == "llvm.nvvm.e4m3x2.to.f16x2.rn")
       result = LLVM::BitcastOp::create(b, op->getLoc(), op->getResult(0).getType(),
                                        code.call(b, op, "kiln_emu_widen_floats", b.getI32Type(),

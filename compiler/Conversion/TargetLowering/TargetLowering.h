@@ -243,6 +243,13 @@ public:
     return {};
   }
 
+  /// The same values of four codes, one by one; empty where four are no shorter than two pairs.
+  virtual llvm::SmallVector<mlir::Value> widenWord(mlir::OpBuilder &b, mlir::Location loc,
+                                                   llvm::ArrayRef<mlir::Value> codes,
+                                                   mlir::Type format, mlir::Type to) const {
+    return {};
+  }
+
   //--- Matrix units. Fragments are given as scalars in the order of MatrixInstruction::fragment;
   //    the unit's own slots are meant, also where the product is computed transposed. ---
   /// A fragment as the instruction takes it: words or vectors. Empty: not supported yet. `isExact`:

@@ -15,7 +15,7 @@ using namespace mlir;
 namespace kiln {
 namespace {
 
-constexpr unsigned registerBits = 32;
+constexpr unsigned registerBits = 32, bytesOfRegister = 4;
 
 /// How many of the values from `first` on fill a register: of one type, one after the other. 1 for
 /// all that is packed no further.
@@ -62,8 +62,7 @@ private:
   SmallVector<Value> pack(ValueRange values) {
     SmallVector<Value> packed;
     for (unsigned length : lengths) {
-      ValueRange group = values.take_front(length);
-      packed.push_back(length == 1 ? group.front() : scalars().pack(group));
+      packed.push_back(packGroup(values.take_front(length)));
       values = values.drop_front(length);
     }
     return packed;
@@ -75,9 +74,21 @@ private:
       if (length == 1)
         values.push_back(group);
       else
-        values.append(scalars().unpack(group));
+        values.append(scalars().unpack(unpacked(group)));
     }
     return values;
+  }
+
+  /// Bytes as a word: of a vector of bytes that joins two paths LLVM takes each byte by itself.
+  Value packGroup(ValueRange group) {
+    Value packed = scalars().pack(group);
+    return group.size() == bytesOfRegister ? scalars().bitcast(packed, b.getI32Type()) : packed;
+  }
+
+  Value unpacked(Value group) {
+    return isa<VectorType>(group.getType())
+               ? group
+               : scalars().bitcast(group, VectorType::get(bytesOfRegister, b.getI8Type()));
   }
 
   ScalarBuilder scalars() { return ScalarBuilder(b, loop.getLoc()); }

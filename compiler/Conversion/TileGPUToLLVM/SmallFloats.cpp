@@ -23,13 +23,14 @@ template <typename OpT> struct SmallFloatDistribution : DistributionPattern<OpT>
     if (!narrows && !tile::isByteFloat(from))
       return rewriter.notifyMatchFailure(op, "has no 8-bit float");
     SmallVector<Value> values(adaptor.getOperands().front());
-    for (size_t first = 0; first < values.size(); first += 2) {
-      MutableArrayRef<Value> pair =
-          MutableArrayRef(values).slice(first, std::min<size_t>(2, values.size() - first));
+    size_t step = narrows ? 2 : 4;
+    for (size_t first = 0; first < values.size(); first += step) {
+      MutableArrayRef<Value> group =
+          MutableArrayRef(values).slice(first, std::min(step, values.size() - first));
       if (narrows)
-        narrow(s, pair, to);
+        narrow(s, group, to);
       else
-        widen(s, pair, from, to);
+        widen(s, group, from, to);
     }
     this->replace(op, rewriter, values);
     return success();
@@ -55,15 +56,23 @@ private:
             s.make<arith::TruncIOp>(byte, s.shiftRight(half, 8))};
   }
 
-  void widen(const ScalarBuilder &s, MutableArrayRef<Value> pair, Type format, Type to) const {
+  /// Up to four codes.
+  void widen(const ScalarBuilder &s, MutableArrayRef<Value> codes, Type format, Type to) const {
     OpBuilder &b = s.builder();
-    Value none = s.integer(b.getI8Type(), 0), high = pair.size() == 2 ? pair.back() : none;
-    Value both = this->lowering.device.widenPair(b, s.location(), pair.front(), high, format, to);
+    SmallVector<Value> four(codes);
+    four.resize(4, s.integer(b.getI8Type(), 0));
     // By way of f32, which makes quiet NaNs of others.
-    SmallVector<Value> numbers = both ? s.unpack(both) : SmallVector<Value>();
-    for (auto [index, value] : llvm::enumerate(pair)) {
-      Value single =
-          both ? inType(s, numbers[index], b.getF32Type()) : smallFloatToSingle(s, value, format);
+    SmallVector<Value> numbers = this->lowering.device.widenWord(b, s.location(), four, format, to);
+    for (size_t first = 0; numbers.size() < codes.size(); first += 2) {
+      Value both = this->lowering.device.widenPair(b, s.location(), four[first], four[first + 1],
+                                                   format, to);
+      if (!both)
+        break;
+      numbers.append(s.unpack(both));
+    }
+    for (auto [index, value] : llvm::enumerate(codes)) {
+      Value single = numbers.empty() ? smallFloatToSingle(s, value, format)
+                                     : inType(s, numbers[index], b.getF32Type());
       value = inType(s, single, to);
     }
   }

@@ -267,14 +267,21 @@ public:
 
   Value widenPair(OpBuilder &b, Location loc, Value low, Value high, Type format,
                   Type to) const override {
-    ScalarBuilder s(b, loc);
     if (!convertsFormat(format))
-      return to.isF16() ? widenBytesToHalves(s, low, high, format) : Value();
+      return {};
+    ScalarBuilder s(b, loc);
     auto singles = VectorType::get(2, b.getF32Type());
     Value word = s.make<arith::ExtUIOp>(b.getI32Type(), s.joinBytes(low, high));
     if (isa<Float8E5M2Type, Float8E5M2FNUZType>(format))
       return ROCDL::CvtPkF32Bf8Op::create(b, loc, singles, word, false);
     return ROCDL::CvtPkF32Fp8Op::create(b, loc, singles, word, false);
+  }
+
+  SmallVector<Value> widenWord(OpBuilder &b, Location loc, ArrayRef<Value> codes, Type format,
+                               Type to) const override {
+    if (convertsFormat(format) || !to.isF16())
+      return {};
+    return widenBytesToHalves(ScalarBuilder(b, loc), codes, format);
   }
 
   Value reciprocalSqrt(OpBuilder &b, Location loc, Value x) const override {

@@ -1,7 +1,7 @@
 // Each code goes to the upper byte of a half of a word, and both are widened by the same
-// instructions on words: no carry leaves a half. With exponent and mantissa where f16 has them a
-// number of E4M3 is too small by a power of two. A product with that is exact, also for subnormal
-// numbers, which AMD's f16 does not flush.
+// instructions. Four codes of a word take one instruction for each two to get there. With exponent
+// and mantissa where f16 has them a number of E4M3 is too small by a power of two. A product with
+// that is exact, also for subnormal numbers, which AMD's f16 does not flush.
 //
 // By way of f32, as the CPU widens them (ByteFloats.cpp), each code takes eight instructions.
 
@@ -15,43 +15,84 @@ namespace {
 /// The same bits in both halves.
 constexpr int32_t twice(uint32_t bits) { return int32_t(bits | bits << 16); }
 
-constexpr int32_t signs = twice(0x8000), upperBytes = twice(0x7f00);
+/// A word's halves as numbers.
+class Halves {
+public:
+  explicit Halves(const ScalarBuilder &s) : s(s) {}
 
-Value timesPower(const ScalarBuilder &s, Value bits, double power) {
-  auto halves = VectorType::get(2, s.builder().getF16Type());
-  Value factor = arith::ConstantOp::create(
-      s.builder(), s.location(),
-      DenseElementsAttr::get(halves, s.builder().getF16FloatAttr(float(power))));
-  return s.make<arith::MulFOp>(s.bitcast(bits, halves), factor);
+  Value timesPower(Value bits, float power) const {
+    auto type = VectorType::get(2, s.builder().getF16Type());
+    FloatAttr factor = s.builder().getF16FloatAttr(power);
+    return s.make<arith::MulFOp>(s.bitcast(bits, type), constant(type, factor));
+  }
+
+  /// Unlike words' sums, which carry, these wrap around each for itself.
+  Value add(Value bits, int16_t number) const { return binary<arith::AddIOp>(bits, number); }
+  Value least(Value bits, int16_t number) const { return binary<arith::MinSIOp>(bits, number); }
+  /// Keeps signs, and copies them.
+  Value shiftRight(Value bits, int16_t places) const {
+    return binary<arith::ShRSIOp>(bits, places);
+  }
+
+private:
+  Value constant(VectorType type, Attribute number) const {
+    return arith::ConstantOp::create(s.builder(), s.location(),
+                                     DenseElementsAttr::get(type, number));
+  }
+
+  template <typename Op> Value binary(Value bits, int16_t number) const {
+    auto type = VectorType::get(2, s.builder().getI16Type());
+    Value other = constant(type, s.builder().getI16IntegerAttr(number));
+    return s.bitcast(s.make<Op>(s.bitcast(bits, type), other), s.builder().getI32Type());
+  }
+
+  const ScalarBuilder &s;
+};
+
+/// Signs where they are, exponents and mantissas where f16 has them.
+Value placed(const Halves &halves, const ScalarBuilder &s, Value codes) {
+  return s.bitAnd(halves.shiftRight(codes, 1), twice(0xbfff));
+}
+
+/// Two codes of the word, each in the upper byte of a half above zeros. An intrinsic, as LLVM makes
+/// more than one instruction of shifts and masks that it combines with what follows.
+Value upperBytes(const ScalarBuilder &s, Value word, uint32_t low, uint32_t high) {
+  constexpr uint32_t none = 12;
+  Value selector = s.i32(int32_t(none | low << 8 | none << 16 | high << 24));
+  return LLVM::CallIntrinsicOp::create(s.builder(), s.location(), word.getType(),
+                                       s.builder().getStringAttr("llvm.amdgcn.perm"),
+                                       ValueRange{word, word, selector})
+      .getResult(0);
 }
 
 Value fromE4M3(const ScalarBuilder &s, Value codes) {
-  constexpr double power = 256; // of biases 15 and 7
-  Value places = s.bitAnd(s.shiftRight(codes, 1), twice(0x3f80));
+  constexpr float power = 256; // of biases 15 and 7
+  Halves halves(s);
+  Value bits = placed(halves, s, codes);
   // One more than the largest magnitude, NaN's, carries to the highest bit of the exponent.
-  Value nans = s.bitAnd(s.add(places, s.i32(twice(0x80))), twice(0x4000));
-  return timesPower(s, s.bitOr(s.bitOr(places, nans), s.bitAnd(codes, signs)), power);
+  Value nans = s.bitAnd(s.make<arith::AddIOp>(bits, s.i32(twice(0x80))), twice(0x4000));
+  return halves.timesPower(s.bitOr(bits, nans), power);
 }
 
 Value fromE4M3Fnuz(const ScalarBuilder &s, Value codes) {
-  constexpr double power = 128; // of biases 15 and 8
-  Value places = s.bitAnd(s.shiftRight(codes, 1), twice(0x3f80));
-  // A sign without a number is NaN, which has none.
-  Value numbers = s.add(s.bitAnd(codes, upperBytes), s.i32(twice(0x7fff)));
-  Value all = s.bitAnd(codes, signs), signsOfNumbers = s.bitAnd(numbers, all);
-  Value nans = s.make<arith::XOrIOp>(all, signsOfNumbers);
-  Value bits = s.make<arith::SubIOp>(nans, s.shiftRight(nans, 6));
-  return timesPower(s, s.bitOr(s.bitOr(places, bits), signsOfNumbers), power);
+  constexpr float power = 128; // of biases 15 and 8
+  constexpr int16_t nan = 0x7e00;
+  Halves halves(s);
+  // A sign without a number, NaN, is the least integer: one less is the largest, and then limited.
+  Value less = halves.least(halves.add(placed(halves, s, codes), -1), nan - 1);
+  return halves.timesPower(halves.add(less, 1), power);
 }
 
 } // namespace
 
-Value widenBytesToHalves(const ScalarBuilder &s, Value low, Value high, Type format) {
-  Value none = s.integer(s.builder().getI8Type(), 0);
-  Value upper = s.bitcast(s.pack({none, low, none, high}), s.builder().getI32Type());
-  if (isa<Float8E4M3FNType>(format))
-    return fromE4M3(s, upper);
-  return isa<Float8E4M3FNUZType>(format) ? fromE4M3Fnuz(s, upper) : Value();
+SmallVector<Value> widenBytesToHalves(const ScalarBuilder &s, ArrayRef<Value> codes, Type format) {
+  if (!isa<Float8E4M3FNType, Float8E4M3FNUZType>(format))
+    return {};
+  Value word = s.bitcast(s.pack(codes), s.builder().getI32Type());
+  auto widened = isa<Float8E4M3FNType>(format) ? fromE4M3 : fromE4M3Fnuz;
+  SmallVector<Value> numbers = s.unpack(widened(s, upperBytes(s, word, 0, 1)));
+  numbers.append(s.unpack(widened(s, upperBytes(s, word, 2, 3))));
+  return numbers;
 }
 
 } // namespace kiln
