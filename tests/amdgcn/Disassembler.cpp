@@ -1,4 +1,5 @@
 #include "tests/amdgcn/Disassembler.h"
+#include "compiler/Target/TargetInfo.h"
 #include "tests/amdgcn/Instruction.h"
 #include "llvm/MC/MCAsmInfo.h"
 #include "llvm/MC/MCContext.h"
@@ -26,6 +27,14 @@ struct Disassembler::Parts {
   std::unique_ptr<llvm::MCInstPrinter> printer;
 };
 
+/// What the processor's code is compiled with: the same bits are read otherwise without.
+static std::string featuresOf(const std::string &processor) {
+  llvm::Expected<TargetInfo> target = parseTarget("hip:" + processor);
+  if (!target)
+    throw Fault(llvm::toString(target.takeError()));
+  return target->llvmFeatures;
+}
+
 Disassembler::Disassembler(const std::string &processor) : parts(std::make_unique<Parts>()) {
   LLVMInitializeAMDGPUTargetInfo();
   LLVMInitializeAMDGPUTargetMC();
@@ -38,7 +47,7 @@ Disassembler::Disassembler(const std::string &processor) : parts(std::make_uniqu
   parts->registers.reset(target->createMCRegInfo(triple));
   parts->assembly.reset(target->createMCAsmInfo(*parts->registers, triple, parts->options));
   parts->instructions.reset(target->createMCInstrInfo());
-  parts->subtarget.reset(target->createMCSubtargetInfo(triple, processor, ""));
+  parts->subtarget.reset(target->createMCSubtargetInfo(triple, processor, featuresOf(processor)));
   parts->context = std::make_unique<llvm::MCContext>(
       triple, parts->assembly.get(), parts->registers.get(), parts->subtarget.get());
   parts->disassembler.reset(target->createMCDisassembler(*parts->subtarget, *parts->context));

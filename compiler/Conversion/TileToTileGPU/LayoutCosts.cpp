@@ -53,7 +53,8 @@ double LayoutCosts::plannedConversion(const LinearLayout &from, const LinearLayo
     return forbidden;
   if (taker == Taker::DotAtBarriers)
     barriers = 0;
-  if ((taker == Taker::Dot || taker == Taker::DotAtBarriers) && hasRoom)
+  bool isDotOfLoad = taker == Taker::DotOfLoad || taker == Taker::DotAtBarriers;
+  if ((taker == Taker::Dot || isDotOfLoad) && hasRoom)
     if (auto staging = planOperandStaging(from, to, bits, memory, target.matrix.matrixLoads))
       return double(staging->cost + barriers);
   if (kind == ConversionKind::Shared && (taker == Taker::UnitAsA || taker == Taker::UnitAsB)) {
@@ -62,8 +63,12 @@ double LayoutCosts::plannedConversion(const LinearLayout &from, const LinearLayo
     return double(staging.cost + barriers);
   }
   LayoutConversion plan = planConversion(from, to, bits, memory);
-  if (plan.kind == ConversionKind::Shuffle)
-    return double(plan.shuffle->cost(bits));
+  if (plan.kind == ConversionKind::Shuffle) {
+    // RDNA's lanes read others in no simple pattern through shared memory, and wait for it. What is
+    // loaded ahead may be stored at the other operand's barriers instead; results may not.
+    bool waits = isDotOfLoad && target.matrix.wmmaGeneration && !plan.shuffle->readsByXor();
+    return double(plan.shuffle->cost(bits) + (waits ? barrierCostOf(from) : 0));
+  }
   const SharedExchange &exchange = *plan.shared;
   if (exchange.bytes > int64_t(target.maxSharedBytes))
     return forbidden;

@@ -65,9 +65,17 @@ public:
   /// What the node itself costs with this choice.
   double node(const LayoutNode &node, const LayoutChoice &choice);
   /// Who takes a converted value. BesideProducts: what is no dot, in a kernel that has some.
-  /// DotAtBarriers: a dot, where barriers stand in any case, as copies may bring the value
-  /// (`isCopied`) or as the dot's other operand has them.
-  enum class Taker : uint8_t { Any, BesideProducts, Dot, DotAtBarriers, UnitAsA, UnitAsB };
+  /// DotOfLoad: a dot, of what may run ahead. DotAtBarriers: a dot, where barriers stand in any
+  /// case, as copies may bring the value (`isCopied`) or as the dot's other operand has them.
+  enum class Taker : uint8_t {
+    Any,
+    BesideProducts,
+    Dot,
+    DotOfLoad,
+    DotAtBarriers,
+    UnitAsA,
+    UnitAsB
+  };
   /// Whether the value is a load that could run ahead of a loop's dots.
   bool mayRunAhead(mlir::Value value);
   /// Whether a warp multiplies so little that two iterations are done as one where that takes

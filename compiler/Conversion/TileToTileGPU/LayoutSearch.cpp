@@ -154,9 +154,11 @@ private:
     if (user.transfer != LayoutTransfer::Dot || use.getOperandNumber() == 2)
       return hasProducts ? Taker::BesideProducts : Taker::Any;
     tilegpu::MatrixUnitAttr unit = user.chosen().unit;
-    if (!unit || !unit.getTiling().instruction->readsSharedMemory())
-      return costs.isCopied(use.get()) || joinsFirstOperand(user, use) ? Taker::DotAtBarriers
-                                                                       : Taker::Dot;
+    if (!unit || !unit.getTiling().instruction->readsSharedMemory()) {
+      if (costs.isCopied(use.get()) || joinsFirstOperand(user, use))
+        return Taker::DotAtBarriers;
+      return costs.mayRunAhead(use.get()) ? Taker::DotOfLoad : Taker::Dot;
+    }
     return use.getOperandNumber() == 0 ? Taker::UnitAsA : Taker::UnitAsB;
   }
 

@@ -341,14 +341,20 @@ public:
   CodeGenerator(llvm::Function &kernel, const KernelFacts &facts, const TargetInfo &target,
                 llvm::TargetMachine &machine, const EmitOptions &options)
       : kernel(kernel), module(*kernel.getParent()), facts(facts), target(target), machine(machine),
-        options(options) {}
+        options(options), attributes(kernel.getAttributes()) {}
 
   /// Products are so much a matter of registers that code is read back, and may be made again.
   llvm::Expected<DeviceBinary> run() {
+    bool mayWriteHalves = llvm::StringRef(target.llvmFeatures).contains(halves);
+    if (mayWriteHalves)
+      kernel.addFnAttr("target-features", ("-" + halves).str());
     if (!multiplies(kernel) || facts.minOccupancy ||
         machine.getOptLevel() == llvm::CodeGenOptLevel::None)
       return generate();
-    return target.matrix.wmmaGeneration ? runForRdna() : runForBlocks();
+    if (!target.matrix.wmmaGeneration)
+      return runForBlocks();
+    auto binary = runForRdna();
+    return binary && mayWriteHalves ? writingHalves(std::move(*binary)) : std::move(binary);
   }
 
 private:
@@ -444,6 +450,21 @@ private:
                : withOneMore(withAsMany(*byLatencies, std::move(*byWaves)));
   }
 
+  /// The code whose instructions write halves of registers, where it is shorter and its loop is,
+  /// too: what narrows results puts them together by itself, but halves of other registers take two
+  /// moves in place of one permutation.
+  DeviceBinary writingHalves(DeviceBinary best) {
+    kernel.setAttributes(attributes);
+    auto other = runForRdna();
+    if (!other) {
+      llvm::consumeError(other.takeError());
+      return best;
+    }
+    bool hasMore = best.mainLoop && other->mainLoop &&
+                   other->mainLoop->instructions > best.mainLoop->instructions;
+    return isShorter(*other, best) && !hasMore ? std::move(*other) : std::move(best);
+  }
+
   /// Instructions in the order that the kernel asks for, with the registers that so many blocks
   /// leave, if these are less than `binary` has by at most a share of them.
   std::optional<DeviceBinary> attemptFor(uint64_t blocks, const DeviceBinary &binary,
@@ -484,6 +505,10 @@ private:
   const TargetInfo &target;
   llvm::TargetMachine &machine;
   const EmitOptions &options;
+  /// The kernel's, before any code was made.
+  llvm::AttributeList attributes;
+  /// LLVM's name of instructions on halves, which it has as a default for RDNA 3 alone.
+  static constexpr llvm::StringLiteral halves = "real-true16";
   /// Whether waits stand in front of the kernel's fences that LLVM does not drop.
   bool keepsWaits = false;
 };
