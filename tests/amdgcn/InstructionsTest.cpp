@@ -223,6 +223,8 @@ TEST_F(Instructions, MixedPrecisions) {
   EXPECT_EQ(get(4, 0), 0x4d40ffffu);
   run("v_pk_add_f16 v5, v1, v1 op_sel:[1,0] op_sel_hi:[0,1]");
   EXPECT_EQ(get(5, 0), 0x42004200u);
+  run("v_pk_ashrrev_i16 v5, 1, v4 op_sel_hi:[0,1]");
+  EXPECT_EQ(get(5, 0), 0x26a0ffffu);
 }
 
 TEST_F(Instructions, PackedSingles) {

@@ -194,6 +194,8 @@ void addPacked(OperationTable &table) {
       packed<uint16_t>(2, [](uint16_t n, uint16_t a, uint16_t) { return uint16_t(a << (n & 15)); });
   table["v_pk_lshrrev_b16"] =
       packed<uint16_t>(2, [](uint16_t n, uint16_t a, uint16_t) { return uint16_t(a >> (n & 15)); });
+  table["v_pk_ashrrev_i16"] =
+      packed<int16_t>(2, [](int16_t n, int16_t a, int16_t) { return int16_t(a >> (n & 15)); });
   table["v_pk_mov_b32"] = movePair;
   table["v_fma_mix_f32"] = mixToSingle;
   table["v_fma_mixlo_f16"] = mixToHalf;

@@ -151,9 +151,9 @@ int64_t StoragePlan::roomOfAsMany(int64_t bytes) const {
   return std::min(most, 2 * most / std::max<int64_t>(2 * most / bytes, 1));
 }
 
-int64_t StoragePlan::blocksOf(func::FuncOp kernel, const TargetInfo &target) {
+int64_t StoragePlan::blocksOf(func::FuncOp kernel, const TargetInfo &target, int uncounted) {
   return std::min<int64_t>(blocksWith(target, StoragePlan(kernel, target).place()),
-                           blocksByRegisters(kernel, target));
+                           blocksByRegisters(kernel, target, uncounted));
 }
 
 int64_t StoragePlan::bytesOfShare(const TargetInfo &target, int64_t blocks) {

@@ -44,8 +44,8 @@ public:
   /// Blocks of so many bytes that a processor can hold.
   static int64_t blocksWith(const TargetInfo &target, int64_t bytes);
   /// How many of the kernel's blocks a processor holds as it stands, by what it keeps in shared
-  /// memory and by the estimate of registers; 0 if there is no room for one.
-  static int64_t blocksOf(mlir::func::FuncOp kernel, const TargetInfo &target);
+  /// memory and by the estimate of registers, and `uncounted` ones; 0 if there is no room for one.
+  static int64_t blocksOf(mlir::func::FuncOp kernel, const TargetInfo &target, int uncounted = 0);
   /// The most bytes of which it can hold so many.
   static int64_t bytesOfShare(const TargetInfo &target, int64_t blocks);
   /// The same without the buffers of `replaced`, but with rings whose slots have `slotBytes` and

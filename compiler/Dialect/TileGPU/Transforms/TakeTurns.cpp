@@ -11,8 +11,10 @@
 // while one waits for memory. The first is the one whose fragments take fewer registers, and of two
 // that take as many the one that is loaded first: its store does not wait for the other's load.
 //
-// On CDNA alone: elsewhere loads run ahead as copies, and RDNA's threads hold operands in twice the
-// registers while they wait.
+// On CDNA and RDNA 4 alone: elsewhere loads run ahead as copies, and RDNA 3's threads hold operands
+// in twice the registers while they wait. RDNA's code has half as many registers again as are
+// counted, which have to leave the room, and more than half as many blocks again are what its
+// barriers are worth.
 
 #include "compiler/Dialect/TileGPU/Transforms/MovedOperations.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
@@ -76,7 +78,9 @@ void takeTurns(StagedOperand first, StagedOperand second, MovedOperations &moved
 }
 
 void takeTurns(func::FuncOp kernel, const TargetInfo &target) {
-  int64_t blocks = StoragePlan::blocksOf(kernel, target);
+  bool isRdna = target.matrix.wmmaGeneration;
+  int uncounted = isRdna ? estimateRegisters(kernel, target) / 2 : 0;
+  int64_t blocks = StoragePlan::blocksOf(kernel, target, uncounted);
   MovedOperations moved;
   kernel.walk([&](tilegpu::DotOp dot) {
     std::optional<StagedOperand> a = stagedOperand(dot.getA(), dot),
@@ -87,7 +91,10 @@ void takeTurns(func::FuncOp kernel, const TargetInfo &target) {
       std::swap(a, b);
     takeTurns(*a, *b, moved);
   });
-  if (!moved.empty() && StoragePlan::blocksOf(kernel, target) <= blocks)
+  if (moved.empty())
+    return;
+  int64_t more = StoragePlan::blocksOf(kernel, target, uncounted);
+  if (isRdna ? 2 * more <= 3 * blocks : more <= blocks)
     moved.undo();
 }
 
@@ -103,7 +110,7 @@ struct TakeTurnsPass : PassWrapper<TakeTurnsPass, OperationPass<func::FuncOp>> {
     std::optional<TargetInfo> target = tilegpu::targetOfKernel(getOperation());
     if (!target)
       return signalPassFailure();
-    if (target->matrix.mfmaGeneration)
+    if (target->matrix.mfmaGeneration || target->matrix.wmmaGeneration >= 4)
       takeTurns(getOperation(), *target);
   }
 };
