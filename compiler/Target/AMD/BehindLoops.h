@@ -38,6 +38,7 @@ public:
   BlocksBehind(const llvm::Loop &loop, const llvm::DominatorTree &tree);
 
   llvm::ArrayRef<llvm::BasicBlock *> blocks() const { return behind.getArrayRef(); }
+  bool contains(llvm::BasicBlock *block) const { return behind.contains(block); }
   /// The first block behind the loop that all paths to `block` go through.
   llvm::BasicBlock *firstBehind(llvm::BasicBlock *block) const;
   /// `op` again in `place`, of what `copyOf` makes of its operands.

@@ -2,7 +2,7 @@
 // without asking how many registers were too many: a product of 199 has half of the waves that 192
 // leave. So the code is read back, and made again with the registers of one more block if these
 // are few less. Where threads lack them then, indices that the loop only holds for what is behind
-// it are computed again, too; on CDNA at once, and also where registers are spilled.
+// it are computed again, too; on CDNA at once, in each block, and also where registers are spilled.
 //
 // Not where a SIMD of RDNA has more than six waves, of which others work while one waits. With
 // fewer registers LLVM may read operands one after the other there, and wait for each: a loop that
@@ -47,7 +47,7 @@ public:
     if (!isCdna)
       if (std::optional<DeviceBinary> other = better())
         return other;
-    recomputeIndices(kernel);
+    recomputeIndices(kernel, isCdna ? IndexPlaces::EachBlock : IndexPlaces::BehindLoop);
     return better();
   }
 

@@ -3,7 +3,8 @@
 // holds them all through the loop, where threads lack registers: of RDNA's 256 the sums of products
 // and their operands may take all. They are some shifts of the thread's number and additions of
 // scalars. So what stands behind the loop computes them again, of a number of the thread that LLVM
-// cannot see through, and the loop holds that alone.
+// cannot see through, and the loop holds that alone. Where the code behind a loop itself lacks
+// registers, as of several tiles that one block exchanges, each block computes them.
 //
 // Not what takes divisions, nor what is loaded, nor numbers of 64 bits.
 
@@ -25,33 +26,52 @@ namespace {
 /// What is behind one loop.
 class BehindLoop {
 public:
-  BehindLoop(const llvm::Loop &loop, const llvm::DominatorTree &tree, Origins &origins)
-      : loop(loop), tree(tree), origins(origins), behind(loop, tree) {}
+  BehindLoop(const llvm::Loop &loop, const llvm::LoopInfo &loops, const llvm::DominatorTree &tree,
+             Origins &origins, IndexPlaces places)
+      : loop(loop), loops(loops), tree(tree), origins(origins), places(places), behind(loop, tree) {
+  }
 
   void run() {
-    for (llvm::BasicBlock *block : behind.blocks())
+    for (llvm::BasicBlock *block : behind.blocks()) {
+      llvm::BasicBlock &place = placeFor(*block);
       for (llvm::Instruction &instruction : *block) {
         if (llvm::isa<llvm::PHINode>(instruction))
           continue;
         for (llvm::Use &use : instruction.operands())
-          if (isHeld(use))
-            use.set(copyOf(use, copies[behind.firstBehind(block)], *behind.firstBehind(block)));
+          if (isHeld(use, place))
+            use.set(copyOf(use, copies[&place], place));
       }
+    }
   }
 
 private:
   using Copies = llvm::DenseMap<llvm::Value *, llvm::Value *>;
 
-  /// Whether the loop holds the value for what is behind it, which could compute it.
-  bool isHeld(llvm::Value *value) {
+  llvm::BasicBlock &placeFor(llvm::BasicBlock &block) const {
+    bool isOwn = places == IndexPlaces::EachBlock && !loops.getLoopFor(&block);
+    return isOwn ? block : *behind.firstBehind(&block);
+  }
+
+  /// Whether the loop, or a block behind it, holds the value for `place`, which could compute it.
+  bool isHeld(llvm::Value *value, llvm::BasicBlock &place) {
     auto *op = llvm::dyn_cast<llvm::Instruction>(value);
-    return op && tree.dominates(op->getParent(), loop.getHeader()) && !loop.contains(op) &&
-           origins.of(op) == Origin::Thread;
+    if (!op || loop.contains(op) || origins.of(op) != Origin::Thread)
+      return false;
+    llvm::BasicBlock *block = op->getParent();
+    return tree.dominates(block, loop.getHeader()) ||
+           (behind.contains(block) && tree.properlyDominates(block, &place));
+  }
+
+  /// What was hidden, of a number that was.
+  static llvm::Value *shown(llvm::Value *value) {
+    auto *call = llvm::dyn_cast<llvm::CallInst>(value);
+    return call && call->isInlineAsm() ? call->getArgOperand(0) : value;
   }
 
   llvm::Value *copyOf(llvm::Value *value, Copies &known, llvm::BasicBlock &place) {
     if (origins.of(value) != Origin::Thread)
       return value;
+    value = shown(value);
     if (llvm::Value *copy = known.lookup(value))
       return copy;
     auto *op = llvm::cast<llvm::Instruction>(value);
@@ -73,20 +93,23 @@ private:
   }
 
   const llvm::Loop &loop;
+  const llvm::LoopInfo &loops;
   const llvm::DominatorTree &tree;
   Origins &origins;
+  IndexPlaces places;
   BlocksBehind behind;
   llvm::DenseMap<llvm::BasicBlock *, Copies> copies;
 };
 
 } // namespace
 
-void recomputeIndices(llvm::Function &kernel) {
+void recomputeIndices(llvm::Function &kernel, IndexPlaces places) {
   llvm::DominatorTree tree(kernel);
   llvm::LoopInfo loops(tree);
   Origins origins;
-  forEachInnermostLoop(loops, isProduct,
-                       [&](llvm::Loop &loop) { BehindLoop(loop, tree, origins).run(); });
+  forEachInnermostLoop(loops, isProduct, [&](llvm::Loop &loop) {
+    BehindLoop(loop, loops, tree, origins, places).run();
+  });
 }
 
 } // namespace kiln

@@ -12,8 +12,23 @@ using namespace kiln::testing;
 
 namespace {
 
-/// What the blocks behind the loop use of the values in front of it, once each: "%thread, %n".
-std::string heldBy(const std::string &entry, const std::string &loop, const std::string &end) {
+using kiln::IndexPlaces;
+
+/// What blocks named `taker` use of the values of one named `giver`, once each: "%thread, %n".
+std::string usedOf(llvm::Function &function, llvm::StringRef giver, llvm::StringRef taker) {
+  std::vector<std::string> used;
+  for (llvm::Instruction &op : llvm::instructions(function))
+    if (op.getParent()->getName() == giver && llvm::any_of(op.users(), [&](llvm::User *user) {
+          return llvm::cast<llvm::Instruction>(user)->getParent()->getName() == taker;
+        }))
+      used.push_back("%" + op.getName().str());
+  return llvm::join(used, ", ");
+}
+
+/// What the block `taker` behind the loop uses of the values of another, `giver`.
+std::string heldBy(const std::string &entry, const std::string &loop, const std::string &end,
+                   IndexPlaces places = IndexPlaces::BehindLoop, llvm::StringRef giver = "entry",
+                   llvm::StringRef taker = "end") {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module = parseIR(declareWmma + R"(
 declare i32 @llvm.amdgcn.workitem.id.x()
@@ -35,16 +50,10 @@ end:
   ret void
 })",
                                                  context);
-  kiln::recomputeIndices(*module->getFunction("f"));
+  llvm::Function &kernel = *module->getFunction("f");
+  kiln::recomputeIndices(kernel, places);
   EXPECT_FALSE(llvm::verifyModule(*module, &llvm::errs()));
-  std::vector<std::string> held;
-  for (llvm::Instruction &op : llvm::instructions(*module->getFunction("f")))
-    if (op.getParent()->isEntryBlock() && op.isUsedOutsideOfBlock(op.getParent()) &&
-        llvm::any_of(op.users(), [](llvm::User *user) {
-          return llvm::cast<llvm::Instruction>(user)->getParent()->getName() == "end";
-        }))
-      held.push_back("%" + op.getName().str());
-  return llvm::join(held, ", ");
+  return usedOf(kernel, giver, taker);
 }
 
 const std::string product = productOf("%a", "%a");
@@ -76,13 +85,49 @@ TEST(RecomputeIndices, WhatTakesDivisionsOrIsLoadedIsHeld) {
             "%row, %column");
 }
 
-TEST(RecomputeIndices, LoopsWithoutProductsAreLeftAlone) {
-  EXPECT_EQ(heldBy(R"(
+const std::string ofThread = R"(
   %row = and i32 %thread, 31
   %column = lshr i32 %thread, 5
+)";
+
+/// Code behind the loop whose last block uses what the first computes.
+const std::string severalBlocks = store + R"(
+  %later = or i32 %row, 32
+  %q = getelementptr i32, ptr addrspace(1) %out, i32 %later
+  store i32 %column, ptr addrspace(1) %q
+  br i1 %any, label %some, label %last
+some:
+  br label %last
+last:
+  %r = getelementptr i32, ptr addrspace(1) %out, i32 %later
+  store i32 %row, ptr addrspace(1) %r
+)";
+
+TEST(RecomputeIndices, OneBlockHoldsIndicesForTheNext) {
+  EXPECT_EQ(heldBy(ofThread, product, severalBlocks, IndexPlaces::BehindLoop, "end", "last"),
+            "%, %later");
+}
+
+TEST(RecomputeIndices, EachBlockComputesIndicesWhereThatIsAskedFor) {
+  EXPECT_EQ(heldBy(ofThread, product, severalBlocks, IndexPlaces::EachBlock, "end", "last"), "");
+  EXPECT_EQ(heldBy(ofThread, product, severalBlocks, IndexPlaces::EachBlock, "entry", "last"),
+            "%thread");
+}
+
+TEST(RecomputeIndices, LoopsBehindTheLoopHoldIndices) {
+  EXPECT_EQ(heldBy(ofThread, product, store + R"(
+  br label %next
+next:
+  store i32 %row, ptr addrspace(1) %out
+  br i1 %again, label %next, label %last
+last:
 )",
-                   "  %d = fadd <8 x float> %c, %c\n", store),
-            "%row, %column");
+                   IndexPlaces::EachBlock, "next", "next"),
+            "");
+}
+
+TEST(RecomputeIndices, LoopsWithoutProductsAreLeftAlone) {
+  EXPECT_EQ(heldBy(ofThread, "  %d = fadd <8 x float> %c, %c\n", store), "%row, %column");
 }
 
 } // namespace
