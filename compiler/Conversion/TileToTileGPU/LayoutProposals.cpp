@@ -100,8 +100,8 @@ private:
     llvm::TypeSwitch<Operation *>(op)
         .Case([&](tile::LoadOp load) {
           proposeAccess(node, load.getPtr(), load.getMask(), 0, target.maxVectorBits);
-          if (!target.matrix.matrixLoads && feedsDot(load))
-            proposeBlocks(node, load);
+          if (std::optional<unsigned> axis = axisOfSums(load); axis && !target.matrix.matrixLoads)
+            proposeBlocks(node, load, *axis);
         })
         .Case<tile::StoreOp, tile::AtomicCASOp>([&](auto access) {
           proposeAccess(node, access.getPtr(), access.getMask(), 0, target.maxVectorBits);
@@ -223,22 +223,38 @@ private:
                                          target.warpSize, numWarps)));
   }
 
-  /// Whether a dot multiplies what is computed of it element by element.
-  static bool feedsDot(Operation *op) {
-    return llvm::any_of(op->getUsers(), [](Operation *user) {
-      if (isa<tile::DotOp>(user))
-        return true;
-      bool isPassedOn =
-          isa<tile::TransOp>(user) || (user->getNumRegions() == 0 && user->hasOneUse() &&
-                                       user->hasTrait<OpTrait::Elementwise>());
-      return isPassedOn && feedsDot(user);
-    });
+  /// The axis along which a dot adds up what it multiplies: elements of the tile, or what is
+  /// computed of them one by one.
+  static std::optional<unsigned> axisOfSums(Operation *op) {
+    for (OpOperand &use : op->getUses()) {
+      Operation *user = use.getOwner();
+      unsigned operand = use.getOperandNumber();
+      if (isa<tile::DotOp>(user) && operand < 2)
+        return cast<RankedTensorType>(use.get().getType()).getRank() - 1 - operand;
+      auto trans = dyn_cast<tile::TransOp>(user);
+      bool isPassedOn = trans || (user->getNumRegions() == 0 && user->hasOneUse() &&
+                                  user->hasTrait<OpTrait::Elementwise>());
+      if (!isPassedOn)
+        continue;
+      if (std::optional<unsigned> axis = axisOfSums(user))
+        return trans ? unsigned(trans.getOrder()[*axis]) : *axis;
+    }
+    return std::nullopt;
+  }
+
+  /// Bytes of an operand that a lane of CDNA's units multiplies at once; 0 of others.
+  int64_t bytesOfLane() const {
+    constexpr unsigned widerGeneration = 4;
+    if (!target.matrix.mfmaGeneration)
+      return 0;
+    return target.matrix.mfmaGeneration < widerGeneration ? 8 : 16;
   }
 
   /// Registers along the second axis too, up to 16 bytes of its neighbours: a thread can then turn
   /// its block around on the way to a unit that reads along that axis and cannot have shared
-  /// memory transposed.
-  void proposeBlocks(size_t node, tile::LoadOp load) {
+  /// memory transposed. What is loaded element by element has those together that a lane of the
+  /// unit multiplies: it stores and reads them as one.
+  void proposeBlocks(size_t node, tile::LoadOp load, unsigned axisOfSums) {
     auto type = dyn_cast<RankedTensorType>(load.getPtr().getType());
     if (!type || type.getRank() < 2)
       return;
@@ -253,8 +269,21 @@ private:
     int64_t vector =
         std::min({facts.accessLength(load.getPtr(), load.getMask(), fast), widest, perThread});
     int64_t deep = std::min({perThread / std::max<int64_t>(1, vector), widest, shape[slow]});
-    if (vector < 2 || deep < 2)
+    if (vector < 2) {
+      if (axisOfSums + 2 < rank)
+        return;
+      slow = axisOfSums;
+      fast = 2 * rank - 3 - slow;
+      deep = std::min({perThread, bytesOfLane() / bytes, shape[slow]});
+    }
+    if (deep < 2)
       return;
+    proposeBlocks(node, shape, fast, slow, vector, deep);
+  }
+
+  void proposeBlocks(size_t node, ArrayRef<int64_t> shape, unsigned fast, unsigned slow,
+                     int64_t vector, int64_t deep) {
+    unsigned rank = shape.size();
     BlockedShape blocked;
     blocked.order = rowMajorOrder(rank);
     if (fast != rank - 1)

@@ -308,6 +308,8 @@ static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
   scheduleProducts(kernel);
   if (target.matrix.wmmaGeneration)
     orderForRegisters(kernel, facts.spareRegisters);
+  if (target.matrix.mfmaGeneration && multiplies(kernel))
+    shareMaskedOffsets(kernel);
   // What lanes carry LLVM cannot compute again where registers do not suffice.
   carryDescriptors(kernel, /*mayMoveOffsets=*/!target.matrix.wmmaGeneration ||
                                facts.spareRegisters >= nearlyNone);

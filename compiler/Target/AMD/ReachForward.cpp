@@ -32,6 +32,8 @@
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PatternMatch.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
@@ -41,6 +43,7 @@ namespace kiln {
 namespace {
 
 constexpr int64_t reach = 4096; ///< accesses add up to as many bytes less one
+constexpr uint32_t half = uint32_t(1) << 31;
 
 /// An access's offset, or the alternative that a mask chooses for lanes that access memory.
 struct Offset {
@@ -76,6 +79,27 @@ void reachFrom(llvm::Value *base, int64_t constant, const Offset &offset) {
   offset.use->set(b.CreateAdd(base, b.getInt32(uint32_t(constant))));
 }
 
+using ByConstant = std::map<int64_t, llvm::SmallVector<Offset, 4>>;
+
+/// What is to be held for constants in order: each that those before do not reach.
+llvm::SmallVector<int64_t> lowestOf(const ByConstant &byConstant) {
+  llvm::SmallVector<int64_t> lowest;
+  for (auto &[constant, offsets] : byConstant)
+    if (lowest.empty() || constant - lowest.back() >= reach)
+      lowest.push_back(constant);
+  return lowest;
+}
+
+/// A sum without its constant, and that.
+std::pair<const llvm::SCEV *, int64_t> apart(const llvm::SCEV *sum,
+                                             llvm::ScalarEvolution &evolution) {
+  auto *several = llvm::dyn_cast<llvm::SCEVAddExpr>(sum);
+  auto *constant = llvm::dyn_cast<llvm::SCEVConstant>(several ? several->getOperand(0) : sum);
+  if (!constant)
+    return {sum, 0};
+  return {evolution.getMinusSCEV(sum, constant), constant->getAPInt().getSExtValue()};
+}
+
 class LoopOffsets {
 public:
   LoopOffsets(llvm::Loop &loop, llvm::ScalarEvolution &evolution)
@@ -99,7 +123,6 @@ private:
   /// What offsets have in common: where they begin, but for a constant, and what is added to them
   /// in each iteration.
   using Alike = std::pair<const llvm::SCEV *, const llvm::SCEV *>;
-  using ByConstant = std::map<int64_t, llvm::SmallVector<Offset, 4>>;
   using Groups = llvm::MapVector<Alike, ByConstant>;
 
   void add(Offset offset) {
@@ -116,22 +139,8 @@ private:
     }
     if (!expander.isSafeToExpandAt(start, place) || !expander.isSafeToExpandAt(step, place))
       return;
-    auto *sum = llvm::dyn_cast<llvm::SCEVAddExpr>(start);
-    auto *constant = llvm::dyn_cast<llvm::SCEVConstant>(sum ? sum->getOperand(0) : start);
-    if (constant)
-      start = evolution.getMinusSCEV(start, constant);
-    (offset.choice ? masked
-                   : groups)[{start, step}][constant ? constant->getAPInt().getSExtValue() : 0]
-        .push_back(offset);
-  }
-
-  /// What is to be held for constants in order: each that those before do not reach.
-  static llvm::SmallVector<int64_t> lowestOf(const ByConstant &byConstant) {
-    llvm::SmallVector<int64_t> lowest;
-    for (auto &[constant, offsets] : byConstant)
-      if (lowest.empty() || constant - lowest.back() >= reach)
-        lowest.push_back(constant);
-    return lowest;
+    auto [rest, constant] = apart(start, evolution);
+    (offset.choice ? masked : groups)[{rest, step}][constant].push_back(offset);
   }
 
   /// Whether the lowest offsets, and numbers that masks choose beside them, are fewer than offsets.
@@ -188,6 +197,85 @@ private:
   Groups groups, masked; ///< without masks, with masks
 };
 
+/// Whether the access's buffer is known to end within 2 GiB: whatever is added to an offset of as
+/// many bytes, as far as accesses reach, is out of range.
+bool endsWithinHalf(const llvm::Use &use) {
+  constexpr unsigned records = 2;
+  auto *made =
+      llvm::dyn_cast<llvm::IntrinsicInst>(use.getUser()->getOperand(use.getOperandNo() - 1));
+  if (!made || made->getIntrinsicID() != llvm::Intrinsic::amdgcn_make_buffer_rsrc)
+    return false;
+  auto *bytes = llvm::dyn_cast<llvm::ConstantInt>(made->getArgOperand(records));
+  return bytes && bytes->getValue().ule(half);
+}
+
+/// What accesses of a block choose under one mask.
+class BlockOffsets {
+public:
+  BlockOffsets(llvm::BasicBlock &block, llvm::ScalarEvolution &evolution)
+      : block(block), evolution(evolution) {}
+
+  void run() {
+    for (llvm::Instruction &instruction : block)
+      if (llvm::Use *use = offsetOfBufferAccess(&instruction); use && endsWithinHalf(*use))
+        add(offsetOf(*use));
+    for (auto &[alike, byConstant] : groups) {
+      llvm::SmallVector<int64_t> lowest = lowestOf(byConstant);
+      for (int64_t constant : lowest)
+        share(byConstant, constant);
+    }
+  }
+
+private:
+  /// The mask, whether it is true for lanes that access memory, and their offset, but for a
+  /// constant.
+  using Alike = std::tuple<llvm::Value *, unsigned, const llvm::SCEV *>;
+
+  void add(const Offset &offset) {
+    if (!offset.choice || uint32_t(offset.other) < half)
+      return;
+    auto [rest, constant] = apart(evolution.getSCEV(offset.value), evolution);
+    bool isWanted = offset.choice->getTrueValue() == offset.value;
+    groups[{offset.choice->getCondition(), isWanted, rest}][constant].push_back(offset);
+  }
+
+  /// The accesses that `lowest` reaches.
+  void share(const ByConstant &byConstant, int64_t lowest) {
+    auto begin = byConstant.find(lowest), end = byConstant.lower_bound(lowest + reach);
+    if (std::next(begin) == end)
+      return;
+    const Offset *earliest = &begin->second.front();
+    int64_t constant = lowest;
+    for (auto at = begin; at != end; ++at)
+      for (const Offset &offset : at->second)
+        if (userOf(offset).comesBefore(&userOf(*earliest))) {
+          earliest = &offset;
+          constant = at->first;
+        }
+    llvm::IRBuilder<> b(&userOf(*earliest));
+    llvm::Value *base = earliest->value;
+    if (constant != lowest)
+      base = b.CreateAdd(base, b.getInt32(uint32_t(lowest - constant)));
+    bool isWanted = earliest->choice->getTrueValue() == earliest->value;
+    llvm::Value *out = b.getInt32(half);
+    llvm::Value *chosen = b.CreateSelect(earliest->choice->getCondition(), isWanted ? base : out,
+                                         isWanted ? out : base);
+    for (auto at = begin; at != end; ++at)
+      for (const Offset &offset : at->second) {
+        b.SetInsertPoint(&userOf(offset));
+        offset.use->set(b.CreateAdd(chosen, b.getInt32(uint32_t(at->first - lowest))));
+      }
+  }
+
+  static llvm::Instruction &userOf(const Offset &offset) {
+    return *llvm::cast<llvm::Instruction>(offset.use->getUser());
+  }
+
+  llvm::BasicBlock &block;
+  llvm::ScalarEvolution &evolution;
+  llvm::MapVector<Alike, ByConstant> groups;
+};
+
 /// Of an offset that a mask chooses, what is added to both alternatives, if that is a constant that
 /// the access reaches. Of offsets of zero or more: what it brings for others is not measured.
 void addBehindMask(llvm::Use &use) {
@@ -202,21 +290,37 @@ void addBehindMask(llvm::Use &use) {
     reachFrom(base, constant->getSExtValue(), offset);
 }
 
+/// What scalar evolution is of, and it.
+class Evolution {
+public:
+  explicit Evolution(llvm::Function &kernel)
+      : functions(kernel.getParent()->getTargetTriple()), library(functions), tree(kernel),
+        loops(tree), assumptions(kernel), evolution(kernel, library, assumptions, tree, loops) {}
+
+  llvm::TargetLibraryInfoImpl functions;
+  llvm::TargetLibraryInfo library;
+  llvm::DominatorTree tree;
+  llvm::LoopInfo loops;
+  llvm::AssumptionCache assumptions;
+  llvm::ScalarEvolution evolution;
+};
+
 } // namespace
 
 void reachForward(llvm::Function &kernel) {
-  llvm::TargetLibraryInfoImpl functions(kernel.getParent()->getTargetTriple());
-  llvm::TargetLibraryInfo library(functions);
-  llvm::DominatorTree tree(kernel);
-  llvm::LoopInfo loops(tree);
-  llvm::AssumptionCache assumptions(kernel);
-  llvm::ScalarEvolution evolution(kernel, library, assumptions, tree, loops);
-  for (llvm::Loop *loop : loops.getLoopsInPreorder())
+  Evolution of(kernel);
+  for (llvm::Loop *loop : of.loops.getLoopsInPreorder())
     if (loop->isInnermost() && loop->getLoopPreheader() && loop->getLoopLatch())
-      LoopOffsets(*loop, evolution).run();
+      LoopOffsets(*loop, of.evolution).run();
   for (llvm::Instruction &instruction : llvm::instructions(kernel))
     if (llvm::Use *offset = offsetOfBufferAccess(&instruction))
       addBehindMask(*offset);
+}
+
+void shareMaskedOffsets(llvm::Function &kernel) {
+  Evolution of(kernel);
+  for (llvm::BasicBlock &block : kernel)
+    BlockOffsets(block, of.evolution).run();
 }
 
 } // namespace kiln

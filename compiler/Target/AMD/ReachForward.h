@@ -13,6 +13,10 @@ namespace kiln {
 /// accesses have, and a constant each, where accesses have room for such constants.
 void reachForward(llvm::Function &kernel);
 
+/// Accesses of a block whose offsets one mask chooses, constants apart, have one choice, and add
+/// the constants to it.
+void shareMaskedOffsets(llvm::Function &kernel);
+
 } // namespace kiln
 
 #endif
