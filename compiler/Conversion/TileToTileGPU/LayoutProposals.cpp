@@ -100,8 +100,8 @@ private:
     llvm::TypeSwitch<Operation *>(op)
         .Case([&](tile::LoadOp load) {
           proposeAccess(node, load.getPtr(), load.getMask(), 0, target.maxVectorBits);
-          if (std::optional<unsigned> axis = axisOfSums(load); axis && !target.matrix.matrixLoads)
-            proposeBlocks(node, load, *axis);
+          if (!target.matrix.matrixLoads)
+            proposeBlocks(node, load);
         })
         .Case<tile::StoreOp, tile::AtomicCASOp>([&](auto access) {
           proposeAccess(node, access.getPtr(), access.getMask(), 0, target.maxVectorBits);
@@ -224,19 +224,20 @@ private:
   }
 
   /// The axis along which a dot adds up what it multiplies: elements of the tile, or what is
-  /// computed of them one by one.
-  static std::optional<unsigned> axisOfSums(Operation *op) {
+  /// computed of them one by one, be it for others, too (`isShared`).
+  static std::optional<unsigned> axisOfSums(Operation *op, bool isShared,
+                                            DenseSet<Operation *> &seen) {
     for (OpOperand &use : op->getUses()) {
       Operation *user = use.getOwner();
       unsigned operand = use.getOperandNumber();
       if (isa<tile::DotOp>(user) && operand < 2)
         return cast<RankedTensorType>(use.get().getType()).getRank() - 1 - operand;
       auto trans = dyn_cast<tile::TransOp>(user);
-      bool isPassedOn = trans || (user->getNumRegions() == 0 && user->hasOneUse() &&
+      bool isPassedOn = trans || (user->getNumRegions() == 0 && (isShared || user->hasOneUse()) &&
                                   user->hasTrait<OpTrait::Elementwise>());
-      if (!isPassedOn)
+      if (!isPassedOn || !seen.insert(user).second)
         continue;
-      if (std::optional<unsigned> axis = axisOfSums(user))
+      if (std::optional<unsigned> axis = axisOfSums(user, isShared, seen))
         return trans ? unsigned(trans.getOrder()[*axis]) : *axis;
     }
     return std::nullopt;
@@ -254,7 +255,7 @@ private:
   /// its block around on the way to a unit that reads along that axis and cannot have shared
   /// memory transposed. What is loaded element by element has those together that a lane of the
   /// unit multiplies: it stores and reads them as one.
-  void proposeBlocks(size_t node, tile::LoadOp load, unsigned axisOfSums) {
+  void proposeBlocks(size_t node, tile::LoadOp load) {
     auto type = dyn_cast<RankedTensorType>(load.getPtr().getType());
     if (!type || type.getRank() < 2)
       return;
@@ -269,10 +270,15 @@ private:
     int64_t vector =
         std::min({facts.accessLength(load.getPtr(), load.getMask(), fast), widest, perThread});
     int64_t deep = std::min({perThread / std::max<int64_t>(1, vector), widest, shape[slow]});
-    if (vector < 2) {
-      if (axisOfSums + 2 < rank)
+    bool isSingle = vector < 2;
+    DenseSet<Operation *> seen;
+    std::optional<unsigned> axis = axisOfSums(load, isSingle && bytesOfLane(), seen);
+    if (!axis)
+      return;
+    if (isSingle) {
+      if (*axis + 2 < rank)
         return;
-      slow = axisOfSums;
+      slow = *axis;
       fast = 2 * rank - 3 - slow;
       deep = std::min({perThread, bytesOfLane() / bytes, shape[slow]});
     }
