@@ -13,6 +13,10 @@
 // A freeze is what strength reduction does not see through. It knows of such constants where it
 // knows addresses, and offsets are none.
 //
+// Where one mask is for elements that are constants apart, as of columns that a thread has of its
+// row, one selection is for all, and their constants go into the accesses (`shareMaskedOffsets`):
+// what is out of range of a buffer that ends within 2 GiB stays so with 4095 bytes more.
+//
 // A mask sends lanes out of range by a selection, to which each element's constant is added. LLVM
 // adds it to both alternatives, as one of them is a number: an addition and a number in a register
 // for each element. So it is added behind the selection again. What a mask chooses in a loop and is

@@ -20,14 +20,15 @@ constexpr unsigned iterations = 3, accesses = 4;
 using Offsets = std::array<std::array<uint32_t, accesses>, iterations>;
 
 /// A loop of accesses at `%o0` to `%o3`, which the body has, of a lane's number, a counter from
-/// `%begin` on and what that times `%step` is.
-std::string loopOf(const std::string &body) {
+/// `%begin` on and what that times `%step` is, of the buffer that the body calls so.
+std::string loopOf(const std::string &body, const std::string &buffer) {
   std::string loads;
   for (unsigned i = 0; i < accesses; ++i)
-    loads += "  call i32 @llvm.amdgcn.raw.ptr.buffer.load.i32(ptr addrspace(8) null, i32 %o" +
-             std::to_string(i) + ", i32 0, i32 0)\n";
+    loads += "  call i32 @llvm.amdgcn.raw.ptr.buffer.load.i32(ptr addrspace(8) " + buffer +
+             ", i32 %o" + std::to_string(i) + ", i32 0, i32 0)\n";
   return R"(
 declare i32 @llvm.amdgcn.raw.ptr.buffer.load.i32(ptr addrspace(8), i32, i32, i32 immarg)
+declare ptr addrspace(8) @llvm.amdgcn.make.buffer.rsrc.p8.p1(ptr addrspace(1), i16, i64, i32)
 define void @f(ptr %numbers, ptr %none, ptr %other, ptr %out) {
 entry:
   %all = load <4 x i32>, ptr %numbers
@@ -64,7 +65,10 @@ void writeOffsets(llvm::Function &function) {
     llvm::Type *row = llvm::ArrayType::get(b.getInt32Ty(), accesses);
     b.CreateStore(call->getArgOperand(1),
                   b.CreateGEP(row, function.getArg(3), {counter, b.getInt32(place++)}));
+    auto *buffer = llvm::dyn_cast<llvm::Instruction>(call->getArgOperand(0));
     call->eraseFromParent();
+    if (buffer && buffer->use_empty())
+      buffer->eraseFromParent();
   }
 }
 
@@ -80,18 +84,28 @@ Offsets offsetsOf(llvm::Module &module) {
   return out;
 }
 
-/// Instructions that `counts` counts in the function behind the pass. What offsets come to must
-/// stay.
+/// One number for all offsets from `end` on.
+Offsets below(uint32_t end, Offsets offsets) {
+  for (auto &row : offsets)
+    for (uint32_t &offset : row)
+      offset = std::min(offset, end);
+  return offsets;
+}
+
+/// Instructions that `counts` counts in the function behind the pass. What offsets in front of
+/// `end` come to must stay, and others must not come there.
 unsigned countIn(const std::string &body,
-                 llvm::function_ref<bool(const llvm::Instruction &)> counts) {
+                 llvm::function_ref<bool(const llvm::Instruction &)> counts,
+                 void (*pass)(llvm::Function &) = kiln::reachForward,
+                 const std::string &buffer = "null", uint32_t end = -1) {
   llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> before = parseIR(loopOf(body), context),
-                                after = parseIR(loopOf(body), context);
+  std::unique_ptr<llvm::Module> before = parseIR(loopOf(body, buffer), context),
+                                after = parseIR(loopOf(body, buffer), context);
   llvm::Function &function = *after->getFunction("f");
-  kiln::reachForward(function);
+  pass(function);
   EXPECT_FALSE(llvm::verifyModule(*after, &llvm::errs()));
   auto count = unsigned(llvm::count_if(llvm::instructions(function), counts));
-  EXPECT_EQ(offsetsOf(*after), offsetsOf(*before)) << body;
+  EXPECT_EQ(below(end, offsetsOf(*after)), below(end, offsetsOf(*before))) << body;
   return count;
 }
 
@@ -237,6 +251,62 @@ TEST(ReachForward, OthersAreLeft) {
   %o3 = add i32 %twice, %lane
 )"),
             0u);
+}
+
+/// Selections that accesses to a buffer of so many bytes take behind the pass.
+unsigned selectionsIn(const std::string &body, const std::string &bytes) {
+  std::string buffer = R"(
+  %buffer = call ptr addrspace(8) @llvm.amdgcn.make.buffer.rsrc.p8.p1(ptr addrspace(1) null, i16 0, i64 )" +
+                       bytes + ", i32 0)\n";
+  return countIn(
+      body + buffer,
+      [](const llvm::Instruction &op) {
+        return llvm::isa<llvm::SelectInst>(op) && !op.use_empty();
+      },
+      kiln::shareMaskedOffsets, "%buffer", uint32_t(1) << 31);
+}
+
+/// The lowest comes last; one is of disjoint bits.
+const std::string underOneMask = R"(
+  %bit = and i32 %i, 1
+  %mask = icmp eq i32 %bit, 0
+  %row = and i32 %lane, 65280
+  %x0 = add i32 %row, 4095
+  %x1 = or disjoint i32 %row, 64
+  %x2 = add i32 %row, 128
+  %o0 = select i1 %mask, i32 %x0, i32 -16
+  %o1 = select i1 %mask, i32 %x1, i32 -16
+  %o2 = select i1 %mask, i32 %x2, i32 -2147483648
+  %o3 = select i1 %mask, i32 %row, i32 -16
+)";
+
+TEST(ShareMaskedOffsets, OneSelectionForConstantsApart) {
+  EXPECT_EQ(selectionsIn(underOneMask, "2147483647"), 1u);
+  EXPECT_EQ(selectionsIn(underOneMask, "2147483648"), 1u);
+}
+
+/// What is out of range with 4095 bytes more might be in front of the buffer's beginning.
+TEST(ShareMaskedOffsets, BuffersThatEndFurtherAreLeft) {
+  EXPECT_EQ(selectionsIn(underOneMask, "4294967280"), 4u);
+}
+
+/// Another mask, the same one of which the other value is wanted, and what is too far.
+TEST(ShareMaskedOffsets, OthersHaveTheirOwn) {
+  EXPECT_EQ(selectionsIn(R"(
+  %bit = and i32 %i, 1
+  %mask = icmp eq i32 %bit, 0
+  %late = icmp ugt i32 %i, 0
+  %row = and i32 %lane, 65280
+  %x1 = add i32 %row, 64
+  %x2 = add i32 %row, 128
+  %x3 = add i32 %row, 4096
+  %o0 = select i1 %mask, i32 %row, i32 -16
+  %o1 = select i1 %mask, i32 -16, i32 %x1
+  %o2 = select i1 %late, i32 %x2, i32 -16
+  %o3 = select i1 %mask, i32 %x3, i32 -16
+)",
+                         "2147483647"),
+            4u);
 }
 
 } // namespace
