@@ -293,6 +293,66 @@ def kernel(x, w, o, index, rows, quarters, N: tl.constexpr, K: tl.constexpr):
   }
 }
 
+/// Products of operands that threads load element by element, along either axis, for others as
+/// well; results that are stored so, columns of one row under one mask.
+TEST_P(SmallArray, ProductsOfSingleElements) {
+  constexpr int m = 64, n = 64, tile = 32, depth = 75;
+  constexpr int strides[][2] = {{1, 67}, {79, 1}, {3, 201}};
+  for (auto [row, column] : strides) {
+    SCOPED_TRACE(row);
+    const int size = (m - 1) * row + (depth - 1) * column + 1;
+    Buffer<int16_t> x(size), w(size), out(m * n); // f16 of small integers
+    Buffer<float> total(1);
+    auto valueOf = [](int at) { return at % 5 % 3; };
+    auto half = [](int value) { return int16_t(value == 0 ? 0 : value == 1 ? 0x3c00 : 0x4000); };
+    for (int i = 0; i < size; ++i) {
+      x[i] = half(valueOf(i));
+      w[i] = half(valueOf(i / 2));
+    }
+    const int rows = 61;
+    ASSERT_EQ(runSource(R"(
+@triton.jit
+def kernel(x, w, o, t, rows, unit, depth, row, column, N: tl.constexpr, K: tl.constexpr):
+    i = tl.arange(0, N)
+    k = tl.arange(0, K)
+    sum = tl.zeros((N, N), tl.float32)
+    all = tl.zeros((K, N), tl.float32)
+    for step in range(0, depth, K):
+        in_depth = step + k < depth
+        a = tl.load(x + i[:, None] * row + (step + k)[None, :] * column, mask=in_depth[None, :], other=0.0)
+        b = tl.load(w + i[None, :] * row + (step + k)[:, None] * column, mask=in_depth[:, None], other=0.0)
+        sum += tl.dot(a, b + b)
+        all += b
+    tl.store(o + i[:, None] * unit + i[None, :] * N, sum.to(tl.int16), mask=i[:, None] < rows)
+    tl.store(t, tl.sum(all))
+)",
+                        GetParam(),
+                        {{"x", "*fp16:16", x},
+                         {"w", "*fp16:16", w},
+                         {"o", "*i16:16", out},
+                         {"t", "*fp32", total},
+                         {"rows", "i32", rows},
+                         {"unit", "i32", 1},
+                         {"depth", "i32", depth},
+                         {"row", "i32", row},
+                         {"column", "i32", column}},
+                        {{"N", m}, {"K", tile}}, promised()),
+              "");
+    int all = 0;
+    for (int j = 0; j < n; ++j)
+      for (int k = 0; k < depth; ++k)
+        all += valueOf((j * row + k * column) / 2);
+    EXPECT_EQ(total[0], float(all));
+    for (int i = 0; i < m; ++i)
+      for (int j = 0; j < n; ++j) {
+        int sum = 0;
+        for (int k = 0; k < depth; ++k)
+          sum += valueOf(i * row + k * column) * 2 * valueOf((j * row + k * column) / 2);
+        ASSERT_EQ(out[i + j * n], i < rows ? sum : 0) << i << " " << j;
+      }
+  }
+}
+
 /// Lanes that move up to what bounds the loop: rows of any length, programs behind the last row,
 /// whose tile has one row, and parts that programs take in turns, in place.
 TEST_P(SmallArray, LoopsUpToTheirBound) {
