@@ -18,6 +18,8 @@
 # RUN: kiln compile %s -n behind_a_float -s "*fp16:16, *fp16:16, *fp16:16" -t hip:gfx950 -w 4 -ns 2 --emit hsaco -o %t.hsaco
 # RUN: kiln compile %s -n behind_a_float -s "*fp16:16, *fp16:16, *fp16:16" -t hip:gfx950 -w 4 -ns 2 --emit asm | FileCheck %s --check-prefix=COPIED
 # RUN: kiln compile %s -n tile -s "*fp16:16, *fp16:16, *fp32:16, i32, 128, 64" -t hip:gfx950 -w 4 -ns 2 --emit llvmir | FileCheck %s --check-prefix=NUMBER
+# RUN: kiln compile %s -n singles -s "*fp16:16, *fp16:16, *fp32:16, i32" -t hip:gfx942 -w 4 -ns 2 --emit tilegpu | FileCheck %s --check-prefix=FOUR
+# RUN: kiln compile %s -n singles -s "*fp16:16, *fp16:16, *fp32:16, i32" -t hip:gfx950 -w 4 -ns 2 --emit tilegpu | FileCheck %s --check-prefix=EIGHT
 #
 # Beside the operands' tiles the next iteration's row of scales is loaded, and carried.
 # SCALED: scf.for {{.*}} iter_args({{.*}}) -> ({{.*}}tensor<64xf32
@@ -91,6 +93,12 @@
 # NUMBER-NOT: readfirstlane.i32(i32 %[[THREAD]])
 # NUMBER-COUNT-16: {{(global_load_lds|buffer_load)}}_dwordx4
 # NUMBER-NOT: readfirstlane.i32(i32 %[[THREAD]])
+#
+# Neighbours a run-time stride apart are loaded one by one: a thread has those that a lane of the unit multiplies at once, also where others take what is loaded.
+# FOUR-DAG: #[[B:layout[0-9]*]] = #tilegpu.layout<"register: 1,0 2,0 {{.*}} -> 32x64">
+# FOUR: tile.load {{.*}} -> tensor<32x64xf16, #[[B]]>
+# EIGHT-DAG: #[[B:layout[0-9]*]] = #tilegpu.layout<"register: 1,0 2,0 4,0; {{.*}} -> 32x64">
+# EIGHT: tile.load {{.*}} -> tensor<32x64xf16, #[[B]]>
 import triton
 import triton.language as tl
 
@@ -181,3 +189,17 @@ def once(a, b, out, n):
     x = tl.load(a + i * n + j, mask=i < n, other=0)
     y = tl.load(b + i * n + j, mask=i < n, other=0)
     tl.store(out + i * n + j, tl.dot(x, tl.trans(y)).to(tl.float16), mask=i < n)
+
+
+@triton.jit
+def singles(pa, pb, pc, stride):
+    i = tl.arange(0, 64)
+    k = tl.arange(0, 32)
+    sum = tl.zeros((64, 64), tl.float32)
+    all = tl.zeros((32, 64), tl.float32)
+    for step in range(0, 8):
+        a = tl.load(pa + i[:, None] * 256 + (k + step * 32)[None, :])
+        b = tl.load(pb + i[None, :] * stride + (k + step * 32)[:, None] * stride * 64)
+        sum += tl.dot(a, b * 2)
+        all += b
+    tl.store(pc + i[:, None] * 64 + i[None, :], sum + tl.sum(all))
