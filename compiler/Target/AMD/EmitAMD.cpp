@@ -274,6 +274,15 @@ static void preloadArguments(llvm::Function &kernel) {
   }
 }
 
+/// What LLVM's code generation gets wrong.
+static void keepMeaning(llvm::Function &kernel, const TargetInfo &target) {
+  keepRoundings(kernel, "v", "v");
+  holdProducts(kernel);
+  holdReads(kernel);
+  if (target.matrix.wmmaGeneration)
+    keepLaneMoves(kernel);
+}
+
 /// What LLVM's optimisations would undo, and what its code generation needs.
 static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
                              const TargetInfo &target, const llvm::TargetMachine &machine) {
@@ -328,11 +337,7 @@ static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
   reloadArguments(kernel);
   if (target.matrix.mfmaGeneration)
     preloadArguments(kernel);
-  keepRoundings(kernel, "v", "v");
-  holdProducts(kernel);
-  holdReads(kernel);
-  if (target.matrix.wmmaGeneration)
-    keepLaneMoves(kernel);
+  keepMeaning(kernel, target);
   if (memoryFeaturesOf(target).splitBarriers)
     splitBarriers(kernel);
 }
