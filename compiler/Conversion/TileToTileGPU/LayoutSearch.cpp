@@ -293,7 +293,7 @@ private:
   }
 
   /// Where a proposal spreads to.
-  enum class Reach : uint8_t { FreeEdges, Tile, Loop, Computed, Producers, Whole };
+  enum class Reach : uint8_t { FreeEdges, Tile, Loop, Computed, Producers, OwnProducers, Whole };
 
   /// The nodes that `proposal` takes over when it spreads from `start`. Empty if the same region
   /// was tried from another of its nodes since the last change: a long chain of operations would
@@ -312,9 +312,11 @@ private:
       case Reach::Computed:
         return isWithin(start, other) && !isMultiplied(use) && !isAccessAsLarge(start, other) &&
                becomesFree(value, use, proposal);
+      case Reach::OwnProducers:
       case Reach::Producers:
         return graph.definingNode(value) == int(other) && !isMultiplied(use) &&
-               !isAccessAsLarge(start, other) && becomesFree(value, use, proposal);
+               (reach == Reach::Producers || value.hasOneUse()) && !isAccessAsLarge(start, other) &&
+               becomesFree(value, use, proposal);
       case Reach::Whole:
         return true;
       }
@@ -325,7 +327,8 @@ private:
       return result;
     if (reach == Reach::Computed && isAccessAsLarge(start, start))
       return result;
-    if (reach == Reach::Producers && (costs.hasAsyncCopies() || !followsProducers(start)))
+    bool isOfProducers = reach == Reach::Producers || reach == Reach::OwnProducers;
+    if (isOfProducers && (costs.hasAsyncCopies() || !followsProducers(start)))
       return result;
     auto &tried = this->tried[unsigned(reach)];
     auto known = tried.find({start, proposal});
@@ -337,8 +340,7 @@ private:
       unsigned index = pending.pop_back_val();
       const LayoutNode &node = graph.nodes()[index];
       // From a smaller tile, and from what is computed of this, the region is another one.
-      if (reach == Reach::Producers ? index == start
-                                    : reach != Reach::Computed || isOfSameSize(start, index))
+      if (isOfProducers ? index == start : reach != Reach::Computed || isOfSameSize(start, index))
         tried[{index, proposal}] = version;
       unsigned choice = node.choiceOfProposal.lookup(proposal);
       if (choice != node.current)
@@ -371,6 +373,7 @@ private:
                     tryMove(region(index, proposal, Reach::Loop)) ||
                     tryMove(region(index, proposal, Reach::Computed)) ||
                     tryMove(region(index, proposal, Reach::Producers)) ||
+                    tryMove(region(index, proposal, Reach::OwnProducers)) ||
                     tryMove({{index, choice}});
       }
     }
@@ -387,7 +390,7 @@ private:
   /// Counts the moves that were taken, and by node and proposal, at which count the region around
   /// it was tried last.
   unsigned version = 0;
-  std::array<DenseMap<std::pair<unsigned, unsigned>, unsigned>, 6> tried; // by reach
+  std::array<DenseMap<std::pair<unsigned, unsigned>, unsigned>, 7> tried; // by reach
   SmallVector<Place> places;                                              ///< of nodes
 };
 

@@ -14,7 +14,7 @@
 //     and what is stored of them is converted, in few bits, on its way;
 //   * without threads' copies, the same for what narrows elements, or makes pointers, and all that
 //     these are computed of, up to a product or an access: fewer bits change their threads, and
-//     pointers keep their base.
+//     pointers keep their base; and the same up to what others take, too.
 // The regions are what makes it work: a single step inside a chain of elementwise operations only
 // ever adds conversions at both ends.
 //
