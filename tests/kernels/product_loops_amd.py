@@ -18,8 +18,8 @@
 # RUN: kiln compile %s -n behind_a_float -s "*fp16:16, *fp16:16, *fp16:16" -t hip:gfx950 -w 4 -ns 2 --emit hsaco -o %t.hsaco
 # RUN: kiln compile %s -n behind_a_float -s "*fp16:16, *fp16:16, *fp16:16" -t hip:gfx950 -w 4 -ns 2 --emit asm | FileCheck %s --check-prefix=COPIED
 # RUN: kiln compile %s -n tile -s "*fp16:16, *fp16:16, *fp32:16, i32, 128, 64" -t hip:gfx950 -w 4 -ns 2 --emit llvmir | FileCheck %s --check-prefix=NUMBER
-# RUN: kiln compile %s -n singles -s "*fp16:16, *fp16:16, *fp32:16, i32" -t hip:gfx942 -w 4 -ns 2 --emit tilegpu | FileCheck %s --check-prefix=FOUR
-# RUN: kiln compile %s -n singles -s "*fp16:16, *fp16:16, *fp32:16, i32" -t hip:gfx950 -w 4 -ns 2 --emit tilegpu | FileCheck %s --check-prefix=EIGHT
+# RUN: kiln compile %s -n singles -s "*fp16:16, *fp16:16, *fp32:16, i32" -t hip:gfx942 -w 4 -ns 2 --emit tilegpu | FileCheck %s --check-prefix=FOURS
+# RUN: kiln compile %s -n singles -s "*fp16:16, *fp16:16, *fp32:16, i32" -t hip:gfx950 -w 4 -ns 2 --emit tilegpu | FileCheck %s --check-prefix=EIGHTS
 #
 # Beside the operands' tiles the next iteration's row of scales is loaded, and carried.
 # SCALED: scf.for {{.*}} iter_args({{.*}}) -> ({{.*}}tensor<64xf32
@@ -95,10 +95,10 @@
 # NUMBER-NOT: readfirstlane.i32(i32 %[[THREAD]])
 #
 # Neighbours a run-time stride apart are loaded one by one: a thread has those that a lane of the unit multiplies at once, also where others take what is loaded.
-# FOUR-DAG: #[[B:layout[0-9]*]] = #tilegpu.layout<"register: 1,0 2,0 {{.*}} -> 32x64">
-# FOUR: tile.load {{.*}} -> tensor<32x64xf16, #[[B]]>
-# EIGHT-DAG: #[[B:layout[0-9]*]] = #tilegpu.layout<"register: 1,0 2,0 4,0; {{.*}} -> 32x64">
-# EIGHT: tile.load {{.*}} -> tensor<32x64xf16, #[[B]]>
+# FOURS-DAG: #[[B:layout[0-9]*]] = #tilegpu.layout<"register: 1,0 2,0 {{.*}} -> 32x64">
+# FOURS: tile.load {{.*}} -> tensor<32x64xf16, #[[B]]>
+# EIGHTS-DAG: #[[B:layout[0-9]*]] = #tilegpu.layout<"register: 1,0 2,0 4,0; {{.*}} -> 32x64">
+# EIGHTS: tile.load {{.*}} -> tensor<32x64xf16, #[[B]]>
 import triton
 import triton.language as tl
 
