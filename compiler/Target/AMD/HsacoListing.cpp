@@ -78,8 +78,9 @@ llvm::Expected<MachineCode> listHsaco(llvm::StringRef hsaco, llvm::StringRef sym
       return targetError(
           "malformed HSACO: its kernel has an unknown instruction at ", llvm::format_hex(offset, 2),
           ": ",
-          llvm::toHex(code->bytes.slice(offset, std::min<uint64_t>(12, code->bytes.size() - offset)),
-                      /*LowerCase=*/true));
+          llvm::toHex(
+              code->bytes.slice(offset, std::min<uint64_t>(12, code->bytes.size() - offset)),
+              /*LowerCase=*/true));
     indices[address] = listing.size();
     llvm::StringRef name = machine.getMCInstrInfo()->getName(instruction.getOpcode());
     listing.push_back({kindOf(name, prefixes), std::nullopt});
