@@ -136,8 +136,10 @@ Value selectBytes(OpBuilder &b, Location loc, ValueRange operands) {
   Value result = LLVM::ConstantOp::create(b, loc, word, b.getI32IntegerAttr(0));
   for (unsigned byte = 0; byte < 4; ++byte) {
     uint64_t number = selectors.extractBitsAsZExtValue(8, 8 * byte);
-    if (number >= 8)
+    if (number == 12)
       continue;
+    if (number >= 8)
+      return {};
     Value place = LLVM::ConstantOp::create(b, loc, pair, b.getI64IntegerAttr(8 * number));
     Value chosen = LLVM::TruncOp::create(b, loc, b.getI8Type(),
                                          LLVM::LShrOp::create(b, loc, both, place).getResult());
