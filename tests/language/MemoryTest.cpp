@@ -380,6 +380,42 @@ def kernel(p, q, rows, columns, R: tl.constexpr, C: tl.constexpr, STRIDE: tl.con
     }
 }
 
+/// One thread stores what all wait for, in front of a loop and at its end to the same place.
+TEST_P(Memory, LoopsUntilOneThreadHasStored) {
+  const std::string source = R"(
+@triton.jit
+def kernel(counts, x, trips):
+    program = tl.program_id(0)
+    i = trips - 3
+    while i < trips:
+        count = counts + (program * 3 + i) * 2
+        tl.store(count, 4)
+        tl.store(count + 1, i)
+        while tl.load(count) > 0:
+            while tl.atomic_cas(count + 1, 77, 77) == 77:
+                tl.atomic_xchg(count + 1, 78)
+            tl.store(count, tl.load(count) - 1)
+            tl.store(count + 1, tl.load(count + 1) + tl.min(tl.load(x + tl.arange(0, 32)), axis=0))
+        i += 1
+)";
+  for (unsigned numWarps : {1, 4}) {
+    Buffer<int> x(32), counts(12);
+    for (int i = 0; i < 32; ++i)
+      x[i] = 10 + (i * 7) % 32;
+    SourceOptions options;
+    options.grid = {2, 1, 1};
+    options.numWarps = numWarps;
+    ASSERT_EQ(runSource(source, GetParam(),
+                        {{"counts", "*i32:16", counts}, {"x", "*i32:16", x}, {"trips", "i32", 3}},
+                        {}, options),
+              "");
+    for (int i = 0; i < 6; ++i) {
+      EXPECT_EQ(counts[2 * i], 0);
+      EXPECT_EQ(counts[2 * i + 1], i % 3 + 40) << i;
+    }
+  }
+}
+
 KILN_SOURCE_TESTS(Memory);
 
 } // namespace

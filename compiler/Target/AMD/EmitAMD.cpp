@@ -20,6 +20,7 @@
 #include "compiler/Target/AMD/JoinComparisons.h"
 #include "compiler/Target/AMD/JoinCopies.h"
 #include "compiler/Target/AMD/KeepLaneMoves.h"
+#include "compiler/Target/AMD/KeepLatches.h"
 #include "compiler/Target/AMD/KeepWaits.h"
 #include "compiler/Target/AMD/LinkHsaco.h"
 #include "compiler/Target/AMD/MixHalves.h"
@@ -536,7 +537,9 @@ llvm::Expected<DeviceBinary> emitAMD(llvm::Module &module, const KernelFacts &fa
   module.setModuleFlag(llvm::Module::Error, "amdhsa_code_object_version", 500u);
 
   saturateConversions(**kernel);
+  keepLatches(**kernel);
   optimizeModule(module, **machine, target, options);
+  releaseLatches(**kernel);
   rewriteOptimised(**kernel, facts, target, **machine);
   if (llvm::Error error = checkExternalCalls(
           module, [](llvm::StringRef) { return false; }, target.name))
