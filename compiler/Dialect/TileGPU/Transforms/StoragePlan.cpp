@@ -113,10 +113,8 @@ Operation *innermostLoopOf(Operation *op) {
 
 int64_t StoragePlan::place() {
   int64_t apart = placeApart();
-  if (apart > int64_t(target->maxSharedBytes) / 2) {
-    int64_t tight = placeTightly();
-    return apart > tight ? placeWithin(roomOfAsMany(tight)) : tight;
-  }
+  if (apart > int64_t(target->maxSharedBytes) / 2)
+    return placeWithin(roomOfAsMany(placeTightly()));
   // From so many warps on others work while one waits at a barrier.
   constexpr int64_t fewWarps = 8;
   int64_t blocks = blocksWith(*target, apart);
