@@ -4,9 +4,9 @@
 // look through assembly text, which here is empty.
 
 #include "compiler/Target/KeepRoundings.h"
+#include "compiler/Target/OpaqueValue.h"
 
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/PatternMatch.h"
 
@@ -48,10 +48,7 @@ llvm::Value *hidden(llvm::IRBuilder<> &b, llvm::Value *number, llvm::StringRef c
   llvm::Type *type = number->getType();
   auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
   if (!vector)
-    return b.CreateCall(llvm::InlineAsm::get(llvm::FunctionType::get(type, {type}, false), "",
-                                             ("=" + constraint + ",0").str(),
-                                             /*hasSideEffects=*/false),
-                        {number});
+    return opaque(b, number, constraint);
   llvm::Value *result = llvm::PoisonValue::get(type);
   for (unsigned i = 0; i != vector->getNumElements(); ++i)
     result =

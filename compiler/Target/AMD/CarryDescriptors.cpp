@@ -22,6 +22,7 @@
 #include "compiler/Target/AMD/CarryDescriptors.h"
 #include "compiler/Target/BufferAccesses.h"
 #include "compiler/Target/MemoryFeatures.h"
+#include "compiler/Target/OpaqueValue.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -31,7 +32,6 @@
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
@@ -263,16 +263,9 @@ private:
     llvm::Value *step = low(buffer.step);
     llvm::PHINode *phi = phiOf(before.CreateAdd(offset, low(buffer.ahead)), "offset");
     llvm::IRBuilder<> b(loop.getLoopLatch()->getTerminator());
-    phi->addIncoming(hidden(b.CreateAdd(phi, step), "=v,0", b), loop.getLoopLatch());
+    // LLVM would move one in place of several, and add that to each.
+    phi->addIncoming(opaque(b, b.CreateAdd(phi, step), "v"), loop.getLoopLatch());
     return known = phi;
-  }
-
-  /// What LLVM cannot see through. Of lanes' offsets it would else move one in place of several,
-  /// and add that to each; of descriptors it would copy words that are alike to each, in the loop.
-  static llvm::Value *hidden(llvm::Value *value, const char *constraints, llvm::IRBuilder<> &b) {
-    auto *type = llvm::FunctionType::get(value->getType(), {value->getType()}, false);
-    return b.CreateCall(type, llvm::InlineAsm::get(type, "", constraints, /*hasSideEffects=*/false),
-                        {value});
   }
 
   llvm::PHINode *phiOf(llvm::Value *first, const char *name) {
@@ -300,8 +293,9 @@ private:
     bool isFixed = loop.isLoopInvariant(bytes);
     llvm::Value *words = wordsOf(startOf(buffer, movesBase), isFixed ? bytes : before.getInt64(0),
                                  first.getArgOperand(Flags), before);
+    // LLVM would copy words that are alike to each access, in the loop.
     if (isFixed && !movesBase)
-      words = hidden(words, "=s,0", before);
+      words = opaque(before, words, "s");
     llvm::PHINode *carried = isFixed && !movesBase ? nullptr : phiOf(words, "descriptor");
     llvm::Value *last = carried ? carried : words;
     for (llvm::IntrinsicInst *call : buffer.calls) {

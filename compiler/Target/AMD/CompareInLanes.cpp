@@ -15,12 +15,12 @@
 // instruction a word, but one more trip to memory in front of the first barrier.
 
 #include "compiler/Target/AMD/CompareInLanes.h"
+#include "compiler/Target/OpaqueValue.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
@@ -154,10 +154,8 @@ private:
 
 /// The same number, of which LLVM does not see that. As the call is convergent, those of several
 /// blocks stay several.
-llvm::Value *opaque(llvm::Value *number, llvm::IRBuilder<> &b) {
-  auto *type = llvm::FunctionType::get(number->getType(), {number->getType()}, false);
-  auto *same = llvm::InlineAsm::get(type, "", "=s,0", /*hasSideEffects=*/false);
-  llvm::CallInst *call = b.CreateCall(type, same, {number});
+llvm::Value *opaqueInPlace(llvm::Value *number, llvm::IRBuilder<> &b) {
+  llvm::CallInst *call = opaque(b, number, "s");
   call->setConvergent();
   call->setDoesNotAccessMemory();
   return call;
@@ -170,7 +168,7 @@ void replace(llvm::ICmpInst *isZero, llvm::Value *any) {
   for (llvm::Use &use : llvm::make_early_inc_range(isZero->uses()))
     if (auto *user = llvm::cast<llvm::Instruction>(use.getUser()); user->isTerminator()) {
       llvm::IRBuilder<> b(user);
-      use.set(b.CreateICmp(predicate, opaque(any, b), zero));
+      use.set(b.CreateICmp(predicate, opaqueInPlace(any, b), zero));
     }
   if (!isZero->use_empty()) {
     llvm::IRBuilder<> b(isZero);

@@ -3,11 +3,11 @@
 // to vector registers. Of a value that it cannot see through it does so once, before the loops.
 
 #include "compiler/Target/AMD/HoistZeros.h"
+#include "compiler/Target/OpaqueValue.h"
 
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 
@@ -34,9 +34,7 @@ void hoistZeros(llvm::Function &kernel) {
   if (inLoops.empty())
     return;
   llvm::IRBuilder<> builder(&*kernel.getEntryBlock().getFirstInsertionPt());
-  auto *type = llvm::FunctionType::get(zeros->getType(), {zeros->getType()}, false);
-  auto *opaque = llvm::InlineAsm::get(type, "", "=s,0", /*hasSideEffects=*/false);
-  llvm::Value *address = builder.CreateCall(type, opaque, {zeros});
+  llvm::Value *address = opaque(builder, zeros, "s");
   for (llvm::Use *use : inLoops)
     use->set(address);
 }

@@ -10,6 +10,7 @@
 
 #include "compiler/Target/AMD/HoldReads.h"
 #include "compiler/Target/AMD/DeviceInstructions.h"
+#include "compiler/Target/OpaqueValue.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
@@ -86,16 +87,6 @@ bool isProductThatMayLeave(const llvm::Instruction &op, const llvm::LoopInfo &lo
   return isWmma(op) && !op.use_empty() && mayLeave(op, loops);
 }
 
-void holdResult(llvm::Instruction &product) {
-  llvm::Type *type = product.getType();
-  llvm::IRBuilder<> b(product.getNextNode());
-  llvm::CallInst *held =
-      b.CreateCall(llvm::InlineAsm::get(llvm::FunctionType::get(type, {type}, false), "", "=v,0",
-                                        /*hasSideEffects=*/true),
-                   {&product});
-  product.replaceUsesWithIf(held, [&](llvm::Use &use) { return use.getUser() != held; });
-}
-
 } // namespace
 
 void holdProducts(llvm::Function &kernel) {
@@ -105,7 +96,7 @@ void holdProducts(llvm::Function &kernel) {
   for (llvm::BasicBlock &block : kernel)
     for (llvm::Instruction &op : llvm::make_early_inc_range(llvm::reverse(block)))
       if (isProductThatMayLeave(op, loops))
-        holdResult(op);
+        makeOpaque(op, "v", /*hasSideEffects=*/true);
 }
 
 void holdReads(llvm::Function &kernel) {

@@ -7,9 +7,8 @@
 // So such a move goes through empty assembly, which stays a register.
 
 #include "compiler/Target/AMD/KeepLaneMoves.h"
+#include "compiler/Target/OpaqueValue.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
@@ -68,15 +67,8 @@ void keepLaneMoves(llvm::Function &kernel) {
     if (move && move->getIntrinsicID() == llvm::Intrinsic::amdgcn_update_dpp && reachesWide(*move))
       moves.push_back(move);
   }
-  for (llvm::IntrinsicInst *move : moves) {
-    llvm::Type *type = move->getType();
-    llvm::IRBuilder<> b(move->getNextNode());
-    llvm::CallInst *kept =
-        b.CreateCall(llvm::InlineAsm::get(llvm::FunctionType::get(type, {type}, false), "", "=v,0",
-                                          /*hasSideEffects=*/false),
-                     {move});
-    move->replaceUsesWithIf(kept, [&](llvm::Use &use) { return use.getUser() != kept; });
-  }
+  for (llvm::IntrinsicInst *move : moves)
+    makeOpaque(*move, "v");
 }
 
 } // namespace kiln

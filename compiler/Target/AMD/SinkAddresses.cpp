@@ -13,12 +13,12 @@
 
 #include "compiler/Target/AMD/SinkAddresses.h"
 #include "compiler/Target/AMD/DeviceInstructions.h"
+#include "compiler/Target/OpaqueValue.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
@@ -89,9 +89,7 @@ private:
     if (!value->getType()->isIntegerTy(32))
       return value;
     llvm::IRBuilder<> builder(first);
-    auto *type = llvm::FunctionType::get(value->getType(), {value->getType()}, false);
-    return builder.CreateCall(type, llvm::InlineAsm::get(type, "", "=v,0", /*hasSideEffects=*/true),
-                              {value});
+    return opaque(builder, value, "v", /*hasSideEffects=*/true);
   }
 
   llvm::BasicBlock &block;
