@@ -96,7 +96,8 @@ void addBarriers(OperationTable &table) {
   };
 }
 
-/// Hints, waits for hazards, which are not modelled, and caches, which are not either.
+/// Hints, waits for hazards, which are not modelled, and caches of code and scalars, whose contents
+/// no kernel changes.
 void addHints(OperationTable &table) {
   for (const char *name : {"s_nop",
                            "s_delay_alu",
@@ -111,11 +112,7 @@ void addHints(OperationTable &table) {
                            "s_dcache_inv",
                            "s_dcache_wb",
                            "s_gl1_inv",
-                           "buffer_gl0_inv",
-                           "buffer_gl1_inv",
-                           "buffer_inv",
-                           "buffer_wbinvl1",
-                           "buffer_wbinvl1_vol",
+                           "buffer_invl2",
                            "s_ttracedata",
                            "v_nop",
                            "s_prefetch_inst",

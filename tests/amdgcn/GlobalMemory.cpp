@@ -11,6 +11,23 @@ enum class Space : uint8_t { Global, Buffer, Scratch };
 
 uint8_t *hostAddress(uint64_t address) { return reinterpret_cast<uint8_t *>(address); }
 
+Cache &cacheOf(const Wave &wave) { return wave.surroundings.caches->ofWave(wave.number); }
+
+/// Within the workgroup or the device, memory is as the caches have it; a lane's own is not shared.
+void read(Wave &wave, const Access &access, uint64_t address, void *to, uint32_t bytes) {
+  if (access.isPrivate)
+    std::memcpy(to, hostAddress(address), bytes);
+  else
+    cacheOf(wave).load(address, to, bytes, access.instruction->scope);
+}
+
+void write(Wave &wave, const Access &access, uint64_t address, const void *from, uint32_t bytes) {
+  if (access.isPrivate)
+    std::memcpy(hostAddress(address), from, bytes);
+  else
+    cacheOf(wave).store(address, from, bytes, access.instruction->scope);
+}
+
 template <typename Function> void forActive(const Wave &wave, const Access &access, Function body) {
   for (unsigned lane = 0; lane != wave.numLanes; ++lane)
     if (access.active >> lane & 1)
@@ -25,7 +42,7 @@ void load(Wave &wave, Access &access) {
     for (uint32_t i = 0; i != (access.bytes + 3) / 4; ++i) {
       access.data[i][lane] = 0;
       if (!(access.outside[lane] >> i & 1))
-        std::memcpy(&access.data[i][lane], hostAddress(access.addresses[lane]) + 4 * i, piece);
+        read(wave, access, access.addresses[lane] + 4 * i, &access.data[i][lane], piece);
     }
   });
 }
@@ -35,7 +52,7 @@ void store(Wave &wave, Access &access) {
   forActive(wave, access, [&](unsigned lane) {
     for (uint32_t i = 0; i != (access.bytes + 3) / 4; ++i)
       if (!(access.outside[lane] >> i & 1))
-        std::memcpy(hostAddress(access.addresses[lane]) + 4 * i, &access.data[i][lane], piece);
+        write(wave, access, access.addresses[lane] + 4 * i, &access.data[i][lane], piece);
   });
 }
 
@@ -62,6 +79,7 @@ void combine(Wave &wave, Access &access) {
     uint64_t old = 0;
     if (!access.outside[lane]) {
       uint8_t *address = hostAddress(access.addresses[lane]);
+      cacheOf(wave).release(access.addresses[lane], access.bytes);
       std::memcpy(&old, address, access.bytes);
       uint64_t value = access.combine(old, operand(0, lane), operand(words, lane));
       std::memcpy(address, &value, access.bytes);
@@ -70,6 +88,8 @@ void combine(Wave &wave, Access &access) {
     access.data[1][lane] = uint32_t(old >> 32);
   });
 }
+
+void writeBack(Wave &wave, Access &access) { cacheOf(wave).writeBack(access.instruction->scope); }
 
 void nothing(Wave &, Access &) {}
 
@@ -153,6 +173,7 @@ void addressBuffer(Wave &wave, const Instruction &in, Access &access, const Oper
 /// operations may reach behind one as loads may: those of two bytes are of the word that has them.
 void checkRange(const Wave &wave, Space space, Access &access) {
   bool isStore = access.isStore && !access.combine;
+  access.isPrivate = space == Space::Scratch;
   access.first = ~uint64_t(0);
   uint32_t piece = std::min<uint32_t>(access.bytes, 4);
   forActive(wave, access, [&](unsigned lane) {
@@ -252,15 +273,25 @@ Operation atomics(Space space, AtomicType type) {
   };
 }
 
-/// Of a cache. A counter counts it, though no data moves.
-Operation maintains(Counter counter, bool writesBack) {
-  return [=](Wave &wave, const Instruction &in) {
-    auto access = InFlight::start(in, counter, nothing);
-    access->writesBack = writesBack;
-    access->active = 0;
-    access->bytes = 0;
-    wave.inFlight.issue(std::move(access));
-  };
+/// A counter counts it, though no data moves.
+void issueWithoutData(Wave &wave, const Instruction &in, Counter counter,
+                      void (*perform)(Wave &, Access &)) {
+  auto access = InFlight::start(in, counter, perform);
+  access->writesBack = perform == writeBack;
+  access->active = 0;
+  access->bytes = 0;
+  wave.inFlight.issue(std::move(access));
+}
+
+void writesBack(Wave &wave, const Instruction &in) {
+  issueWithoutData(wave, in, Counter::Store, writeBack);
+}
+
+/// Loads that come later find it done.
+void invalidates(Wave &wave, const Instruction &in) {
+  cacheOf(wave).invalidate(in.scope);
+  if (wave.surroundings.generation == Generation::Gfx12)
+    issueWithoutData(wave, in, Counter::Load, nothing);
 }
 
 } // namespace
@@ -286,9 +317,15 @@ void addGlobalMemory(OperationTable &table) {
         [=](Wave &wave, const Instruction &in) {
           loadToShared(wave, in, Space::Global, 4 * dwords);
         };
-  table["buffer_wbl2"] = maintains(Counter::Store, true);
-  table["global_wb"] = maintains(Counter::Store, true);
-  table["global_inv"] = maintains(Counter::Load, false);
+  table["buffer_wbl2"] = writesBack;
+  table["global_wb"] = writesBack;
+  table["global_inv"] = invalidates;
+  table["buffer_inv"] = invalidates;
+  for (const char *name : {"buffer_gl0_inv", "buffer_wbinvl1", "buffer_wbinvl1_vol"})
+    table[name] = [](Wave &wave, const Instruction &) { cacheOf(wave).drop(); };
+  table["buffer_gl1_inv"] = [](Wave &wave, const Instruction &) {
+    wave.surroundings.caches->ofWorkgroup().drop();
+  };
 }
 
 } // namespace kiln::amdgcn

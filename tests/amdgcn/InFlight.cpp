@@ -1,5 +1,6 @@
 #include "tests/amdgcn/InFlight.h"
 #include "tests/amdgcn/Wave.h"
+#include <algorithm>
 
 namespace kiln::amdgcn {
 namespace {
@@ -61,6 +62,16 @@ void InFlight::makeRoom(Counter counter) {
     waitForGlobal(counter, ofGlobal - 1);
 }
 
+/// Of global memory. A load that a store has to come before would make the store early.
+bool InFlight::readsAtOnce(const Access &access) {
+  bool isLoad = access.target != Operand::Kind::Null && !access.isStore;
+  if (!isLoad || access.counter == Counter::Shared || random() % 2)
+    return false;
+  return std::none_of(global.begin(), global.end(), [&](const auto &earlier) {
+    return !earlier->isDone && areOrdered(*earlier, access);
+  });
+}
+
 void InFlight::issue(std::unique_ptr<Access> access) {
   makeRoom(access->counter);
   access->issuedAt = wave.steps;
@@ -68,7 +79,10 @@ void InFlight::issue(std::unique_ptr<Access> access) {
   Queue &queue = access->counter == Counter::Scalar   ? scalar
                  : access->counter == Counter::Shared ? shared
                                                       : global;
+  bool isEarly = readsAtOnce(*access);
   queue.push_back(std::move(access));
+  if (isEarly)
+    perform(queue, queue.size() - 1);
 }
 
 void InFlight::perform(Queue &queue, size_t index) {

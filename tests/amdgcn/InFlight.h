@@ -1,13 +1,16 @@
 // Accesses to memory that a wave has issued and not waited for.
 //
 // The order is what the ISA guides say of each counter, and an access is carried out as late as
-// they allow: loads fill their registers, and stores reach memory, when a wait says so. A wave's
-// loads and stores of global memory keep the program's order where they touch the same bytes.
+// they allow: loads fill their registers, and stores reach memory, when a wait says so. Which of
+// these moments a load reads memory at is left to chance: when it is issued, or when it is waited
+// for. A wave's loads and stores of global memory keep the program's order where they touch the
+// same bytes.
 #ifndef KILN_TESTS_AMDGCN_INFLIGHT_H
 #define KILN_TESTS_AMDGCN_INFLIGHT_H
 
 #include "tests/amdgcn/Instruction.h"
 #include <deque>
+#include <random>
 
 namespace kiln::amdgcn {
 
@@ -24,6 +27,8 @@ struct Access {
   /// For atomic operations: what is stored, of what was there and the two operands.
   uint64_t (*combine)(uint64_t old, uint64_t value, uint64_t compared) = nullptr;
   bool isStore = false, isDone = false, isSigned = false;
+  /// Of a lane's own memory.
+  bool isPrivate = false;
   /// No access, but what writes a cache back.
   bool writesBack = false;
   /// A copy, whose bytes come to shared memory.
@@ -50,7 +55,7 @@ struct Access {
 
 class InFlight {
 public:
-  explicit InFlight(Wave &wave) : wave(wave) {}
+  InFlight(Wave &wave, uint32_t seed) : wave(wave), random(seed) {}
   static std::unique_ptr<Access> start(const Instruction &instruction, Counter counter,
                                        void (*perform)(Wave &, Access &));
   void issue(std::unique_ptr<Access> access);
@@ -76,10 +81,12 @@ public:
 private:
   using Queue = std::deque<std::unique_ptr<Access>>;
   void makeRoom(Counter counter);
+  bool readsAtOnce(const Access &access);
   void perform(Queue &queue, size_t index);
   void complete(Queue &queue, size_t index);
 
   Wave &wave;
+  std::minstd_rand random;
   Queue global, shared, scalar;
 };
 

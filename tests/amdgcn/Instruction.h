@@ -50,6 +50,9 @@ struct Operand {
   bool isScalar() const { return kind == Kind::Scalar; }
 };
 
+/// With whom an access is to be coherent: the compute unit's waves, the workgroup's, and so on.
+enum class Scope : uint8_t { Unit, Workgroup, Device, System };
+
 /// Lanes that read others' (ISA guides, "Data Parallel Primitives").
 struct Dpp {
   enum class Kind : uint8_t {
@@ -102,6 +105,7 @@ struct Instruction {
   bool offsetEnable = false, indexEnable = false;
   bool goesToShared = false; // "lds"
   bool returnsOld = false;   // of atomics
+  Scope scope = Scope::Unit;
   /// cbsz, blgp and abid of matrix instructions.
   uint8_t formatA = 0, formatB = 0, broadcast = 0;
   uint8_t byteSelect = 0;

@@ -1,14 +1,15 @@
 #include "tests/amdgcn/Launch.h"
 #include <algorithm>
 #include <cstring>
+#include <deque>
 #include <sstream>
 
 namespace kiln::amdgcn {
 namespace {
 
 /// Steps after which an access that nobody waits for reaches memory all the same, so that who spins
-/// on what another has stored goes on; and after which a kernel hangs.
-constexpr uint64_t longestFlight = 20000, longestRun = 200'000'000;
+/// on what another has stored goes on.
+constexpr uint64_t longestFlight = 20000;
 /// Most instructions that a wave executes before another goes on.
 constexpr uint32_t longestTurn = 400;
 
@@ -43,7 +44,16 @@ struct Workgroup {
   SharedMemory shared;
   Surroundings surroundings;
   std::vector<std::unique_ptr<Wave>> waves;
+  uint32_t favourite = 0;
 };
+
+/// Which of several goes on. Now one, then another has most of the turns, so that a wave may be far
+/// behind the others.
+uint32_t choose(Random &random, uint32_t count, uint32_t &favourite) {
+  if (random.below(16) == 0)
+    favourite = random.next();
+  return (random.below(4) ? favourite : random.next()) % count;
+}
 
 Generation generationOf(const std::string &processor) {
   if (processor.substr(0, 4) == "gfx9")
@@ -62,11 +72,12 @@ public:
   void run();
 
 private:
-  std::unique_ptr<Workgroup> makeWorkgroup(uint64_t number);
+  std::unique_ptr<Workgroup> makeWorkgroup(uint64_t number, Caches &caches);
   std::unique_ptr<Wave> makeWave(Workgroup &group, unsigned number);
   void setUserScalars(Wave &wave, unsigned &next);
   void setWorkgroupIds(Wave &wave, const Workgroup &group, unsigned next);
   bool releaseBarrier(Workgroup &group);
+  bool advance(Workgroup &group);
   void takeTurn(Workgroup &group, Wave &wave);
   void step(Wave &wave);
   [[noreturn]] void report(const Workgroup &group, const Wave &wave, uint64_t address,
@@ -107,20 +118,22 @@ Launcher::Launcher(const CodeObject &code, const LoadedKernel &kernel,
   this->allocations.add(code.image(), code.imageBytes(), false);
 }
 
-std::unique_ptr<Workgroup> Launcher::makeWorkgroup(uint64_t number) {
+std::unique_ptr<Workgroup> Launcher::makeWorkgroup(uint64_t number, Caches &caches) {
   const auto &grid = parameters.grid;
   auto group = std::unique_ptr<Workgroup>(
       new Workgroup{{uint32_t(number % grid[0]), uint32_t(number / grid[0] % grid[1]),
                      uint32_t(number / grid[0] / grid[1])},
                     SharedMemory(packet.groupBytes, random.next()),
                     {},
-                    {}});
+                    {},
+                    random.next()});
   Surroundings &surroundings = group->surroundings;
   surroundings.generation = generation;
   surroundings.hasOcpFloats = generation != Generation::Gfx9 || code.processor() == "gfx950";
   surroundings.flushesSingles = descriptor.flushesSingles;
   surroundings.allocations = &allocations;
   surroundings.shared = &group->shared;
+  surroundings.caches = &caches;
   surroundings.scratchBytes = descriptor.privateBytes;
   for (unsigned wave = 0; wave * numLanes < numThreads; ++wave)
     group->waves.push_back(makeWave(*group, wave));
@@ -258,38 +271,50 @@ void Launcher::takeTurn(Workgroup &group, Wave &wave) {
     }
     if (wave.steps > longestFlight)
       wave.inFlight.performOlder(wave.steps - longestFlight);
-    if (wave.steps > longestRun)
+    if (wave.steps > parameters.longestRun)
       throw Fault("the wave does not end");
   } catch (const Fault &fault) {
     report(group, wave, address, fault.what());
   }
 }
 
-void Launcher::run() {
-  uint64_t number = 0,
-           count = uint64_t(parameters.grid[0]) * parameters.grid[1] * parameters.grid[2];
-  std::vector<std::unique_ptr<Workgroup>> groups;
-  while (number != count || !groups.empty()) {
-    while (number != count && groups.size() != parameters.residentWorkgroups)
-      groups.push_back(makeWorkgroup(number++));
-    size_t chosen = random.below(uint32_t(groups.size()));
-    Workgroup &group = *groups[chosen];
-    std::vector<Wave *> running;
-    bool haveEnded = true;
-    for (auto &wave : group.waves) {
-      haveEnded &= wave->state == Wave::State::Ended;
-      if (wave->state == Wave::State::Runs)
-        running.push_back(wave.get());
-    }
-    if (haveEnded)
-      groups.erase(groups.begin() + ptrdiff_t(chosen));
-    else if (!running.empty())
-      takeTurn(group, *running[random.below(uint32_t(running.size()))]);
-    else if (!releaseBarrier(group))
-      report(group, *group.waves[0], group.waves[0]->counter, "no wave can go on");
-    if (!haveEnded)
-      releaseBarrier(group);
+/// Lets a wave of the workgroup go on; false where all have ended.
+bool Launcher::advance(Workgroup &group) {
+  std::vector<Wave *> running;
+  bool haveEnded = true;
+  for (auto &wave : group.waves) {
+    haveEnded &= wave->state == Wave::State::Ended;
+    if (wave->state == Wave::State::Runs)
+      running.push_back(wave.get());
   }
+  if (haveEnded)
+    return false;
+  if (!running.empty())
+    takeTurn(group, *running[choose(random, uint32_t(running.size()), group.favourite)]);
+  if (!releaseBarrier(group) && running.empty())
+    report(group, *group.waves[0], group.waves[0]->counter, "no wave can go on");
+  return true;
+}
+
+/// Each place has caches that one workgroup leaves to the next.
+void Launcher::run() {
+  uint64_t next = 0, count = uint64_t(parameters.grid[0]) * parameters.grid[1] * parameters.grid[2];
+  std::deque<Caches> caches;
+  std::vector<std::unique_ptr<Workgroup>> places(
+      std::min<uint64_t>(count, parameters.residentWorkgroups));
+  for (auto &group : places)
+    group = makeWorkgroup(next++, caches.emplace_back(code.processor()));
+  uint32_t favourite = random.next();
+  for (size_t numRunning = places.size(); numRunning != 0;) {
+    size_t chosen = choose(random, uint32_t(places.size()), favourite);
+    auto &group = places[chosen];
+    if (!group || advance(*group))
+      continue;
+    group = next != count ? makeWorkgroup(next++, caches[chosen]) : nullptr;
+    numRunning -= !group;
+  }
+  for (Caches &ofPlace : caches)
+    ofPlace.writeBack();
 }
 
 } // namespace

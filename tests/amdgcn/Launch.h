@@ -16,6 +16,8 @@ struct LaunchParameters {
   uint32_t residentWorkgroups = 2;
   /// The kernel arguments' bytes, as the kernel's parameters lie.
   std::vector<uint8_t> arguments;
+  /// Instructions of a wave after which the kernel hangs.
+  uint64_t longestRun = 200'000'000;
   /// What interleaves waves and fills what nobody wrote.
   uint32_t seed = 1;
 };

@@ -16,6 +16,10 @@ protected:
     surroundings.hasOcpFloats = generation != Generation::Gfx9;
     surroundings.allocations = &allocations;
     surroundings.shared = &shared;
+    caches = std::make_unique<Caches>(generation == Generation::Gfx9    ? "gfx90a"
+                                      : generation == Generation::Gfx11 ? "gfx1100"
+                                                                        : "gfx1201");
+    surroundings.caches = caches.get();
     surroundings.scratchBytes = 64;
     wave =
         std::make_unique<Wave>(surroundings, number, generation == Generation::Gfx9 ? 64 : 32, 7);
@@ -59,6 +63,7 @@ protected:
   Surroundings surroundings;
   Allocations allocations;
   SharedMemory shared{4096, 1};
+  std::unique_ptr<Caches> caches;
   std::unique_ptr<Wave> wave;
 
 private:

@@ -304,14 +304,24 @@ bool parseNumbered(string_view key, string_view value, Instruction &instruction)
   return place;
 }
 
+/// What an access asks of the caches; how long it wants its lines to stay is no matter here.
+bool parseCoherence(string_view text, Instruction &instruction) {
+  static const std::map<string_view, Scope> scopes = {{"glc", Scope::Device},
+                                                      {"sc0", Scope::Workgroup},
+                                                      {"sc1", Scope::Device},
+                                                      {"scope:SCOPE_SE", Scope::Workgroup},
+                                                      {"scope:SCOPE_DEV", Scope::Device},
+                                                      {"scope:SCOPE_SYS", Scope::System}};
+  instruction.returnsOld |= text == "glc" || text == "sc0" || text == "th:TH_ATOMIC_RETURN";
+  // "sc0" and "sc1" are the two bits of one number.
+  if (auto found = scopes.find(text); found != scopes.end())
+    instruction.scope = Scope(uint8_t(instruction.scope) | uint8_t(found->second));
+  return scopes.count(text) || text == "slc" || text == "dlc" || text == "nt" ||
+         startsWith(text, "th:");
+}
+
 bool parseModifier(string_view text, Instruction &instruction) {
-  // What caches keep is not modelled.
-  if (text == "glc" || text == "sc0" || text == "th:TH_ATOMIC_RETURN") {
-    instruction.returnsOld = true;
-    return true;
-  }
-  if (text == "slc" || text == "dlc" || text == "sc1" || text == "nt" || startsWith(text, "th:") ||
-      startsWith(text, "scope:"))
+  if (parseCoherence(text, instruction))
     return true;
   if (text == "clamp" || text == "offen" || text == "idxen" || text == "lds") {
     (text == "clamp"   ? instruction.clamps
@@ -390,11 +400,17 @@ Instruction parseInstruction(const std::string &text) {
   if (blank == string_view::npos)
     return instruction;
   string_view rest = trimmed(line.substr(blank));
-  // What caches and hazards are told are no operands.
-  for (string_view prefix : {"buffer_wb", "buffer_inv", "global_inv", "global_wb", "s_delay_alu",
-                             "s_waitcnt_depctr", "s_wait_alu"})
+  // What hazards are told are no operands, nor is whom caches are to be coherent with.
+  for (string_view prefix : {"s_delay_alu", "s_waitcnt_depctr", "s_wait_alu"})
     if (startsWith(instruction.name, prefix))
       return instruction;
+  for (string_view prefix : {"buffer_wb", "buffer_inv", "global_inv", "global_wb"})
+    if (startsWith(instruction.name, prefix)) {
+      for (string_view word : split(rest, ' '))
+        if (!parseCoherence(word, instruction))
+          instruction.problem = "its modifier is not known: " + std::string(word);
+      return instruction;
+    }
   if (instruction.name == "s_waitcnt") {
     for (string_view word : split(rest, ' ')) {
       instruction.operands.emplace_back();

@@ -5,11 +5,12 @@
 namespace kiln::amdgcn {
 namespace {
 
-void perform(Wave &, Access &access) {
-  const auto *from = reinterpret_cast<const uint8_t *>(access.addresses[0]);
+void perform(Wave &wave, Access &access) {
   for (uint32_t i = 0; i != access.registers; ++i) {
     uint32_t value = 0;
-    std::memcpy(&value, from + 4 * i, std::min<uint32_t>(access.bytes, 4));
+    wave.surroundings.caches->ofScalars().load(access.addresses[0] + 4 * i, &value,
+                                               std::min<uint32_t>(access.bytes, 4),
+                                               access.instruction->scope);
     if (access.isSigned)
       value = access.bytes == 1 ? uint32_t(int8_t(value)) : uint32_t(int16_t(value));
     access.data[i][0] = value;

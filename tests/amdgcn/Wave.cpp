@@ -29,7 +29,7 @@ std::string scalarName(unsigned index) {
 
 Wave::Wave(const Surroundings &surroundings, unsigned number, unsigned numLanes, uint32_t noise)
     : surroundings(surroundings), number(number), numLanes(numLanes),
-      scratchBytes(surroundings.scratchBytes), inFlight(*this), vectors(NumVectors),
+      scratchBytes(surroundings.scratchBytes), inFlight(*this, noise), vectors(NumVectors),
       privateMemory(uint64_t(numLanes) * scratchBytes) {
   auto next = [&noise] { return noise = noise * 1664525 + 1013904223; };
   for (LaneWords &lanes : vectors)

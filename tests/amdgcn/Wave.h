@@ -2,6 +2,7 @@
 #ifndef KILN_TESTS_AMDGCN_WAVE_H
 #define KILN_TESTS_AMDGCN_WAVE_H
 
+#include "tests/amdgcn/Caches.h"
 #include "tests/amdgcn/InFlight.h"
 #include "tests/amdgcn/Memory.h"
 #include "tests/amdgcn/SharedMemory.h"
@@ -22,6 +23,7 @@ struct Surroundings {
   bool flushesSingles = false;
   const Allocations *allocations = nullptr;
   SharedMemory *shared = nullptr;
+  Caches *caches = nullptr;
   uint32_t scratchBytes = 0; // of a lane
 };
 

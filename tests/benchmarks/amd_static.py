@@ -42,8 +42,9 @@ import subprocess
 import sys
 import types
 
-from amd_assembly import CLASSES, measure
+from amd_assembly import measure
 from amd_streaming import measure_streaming, print_streaming
+from amd_verdict import number, per_iteration
 
 HERE = pathlib.Path(__file__).resolve().parent
 LIMIT_S = 100  # for one kernel and compiler
@@ -443,21 +444,6 @@ def compare(case, args):
         if done and outcome[compiler].get("products"):
             outcome[compiler]["products"] = max(outcome[compiler]["products"], *done)
     return outcome
-
-
-def per_iteration(outcome):
-    """Both loops' numbers for the same products: those of the longer one are divided."""
-    a, b = outcome["kiln"], outcome["triton"]
-    least = min(a["products"], b["products"])
-    shares = {name: (outcome[name]["products"] / least if least else 1) for name in ("kiln", "triton")}
-    def scaled(name, value):
-        return None if value is None else value / shares[name]
-    return {name: {**{c: scaled(name, outcome[name]["classes"][c]) for c in CLASSES},
-                   "lds_cycles": scaled(name, outcome[name]["lds_cycles"]), "mca": scaled(name, outcome[name]["mca"]), "simd": scaled(name, outcome[name]["simd"])} for name in shares}
-
-
-def number(value):
-    return "?" if value is None else f"{value:.0f}" if float(value).is_integer() or value >= 100 else f"{value:.1f}"
 
 
 def print_table(outcomes):

@@ -32,6 +32,7 @@ std::string execute(const DeviceBinary &binary, const std::vector<SourceArgument
     parameters.grid = grid;
     parameters.block = {binary.launch.threadsPerBlock, 1, 1};
     parameters.sharedBytes = binary.launch.dynamicSharedBytes;
+    parameters.longestRun = 3'000'000; // of small programs
     parameters.arguments = packArguments(*kernel, arguments);
     launch(code, *kernel, allocations, parameters);
   } catch (const amdgcn::Fault &fault) {
