@@ -96,6 +96,8 @@ std::optional<KernelConfig> readConfig(Evaluator &evaluator, const Value &value,
     });
     (isParameter ? config.constants : config.options).emplace_back(name, *constant);
   }
+  for (const Value &name : instance.find("keywords")->getElements())
+    config.keywords.push_back(str(name));
   return config;
 }
 

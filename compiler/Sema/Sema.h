@@ -75,6 +75,8 @@ struct KernelConfig {
   NamedConstants constants;
   /// Keyword values for what is not a parameter (options of a backend, such as `waves_per_eu`).
   NamedConstants options;
+  /// Keywords that triton.Config itself does not have.
+  std::vector<std::string> keywords;
   std::optional<unsigned> numWarps, numStages, numCtas, maxRegisters;
   SourceRange range;
 };

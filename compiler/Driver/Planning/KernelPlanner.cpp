@@ -50,7 +50,7 @@ private:
   void settle();
   std::optional<unsigned> addVariant(EntryModel &entry, VariantModel variant);
   const KernelParameterInfo *findParameter(llvm::StringRef name) const;
-  void reportUnknown(const SpecPlace &place, llvm::StringRef name);
+  void reportUnknown(DiagKind kind, const SpecPlace &place, llvm::StringRef name);
 
   const Spec &spec;
   const SpecKernel &kernel;
@@ -76,28 +76,29 @@ const KernelParameterInfo *KernelPlanner::findParameter(llvm::StringRef name) co
   return nullptr;
 }
 
-void KernelPlanner::reportUnknown(const SpecPlace &place, llvm::StringRef name) {
+void KernelPlanner::reportUnknown(DiagKind kind, const SpecPlace &place, llvm::StringRef name) {
   std::vector<llvm::StringRef> names;
   for (const KernelParameterInfo &parameter : summary.parameters)
     names.push_back(parameter.name);
-  Diagnostic &diagnostic = diagnostics.report(DiagKind::DriverUnknownParameter, place.range,
-                                              place.path, name, kernel.kernel);
-  diagnostic.withHint(suggestName(name, names));
+  diagnostics.report(kind, place.range, place.path, name, kernel.kernel)
+      .withHint(suggestName(name, names));
 }
 
 void KernelPlanner::checkNames(const SpecSignature &signature) {
   for (const SpecBinding &binding : signature.parameters)
     if (!findParameter(binding.name))
-      reportUnknown(binding.place, binding.name);
+      reportUnknown(DiagKind::DriverUnknownParameter, binding.place, binding.name);
 }
 
 bool KernelPlanner::checkConfigNames(const PlannedConfig &config) {
   bool known = true;
   for (const NamedLiteral &value : config.values)
     if (!findParameter(value.first)) {
-      reportUnknown(config.place, value.first);
+      reportUnknown(DiagKind::DriverUnknownParameter, config.place, value.first);
       known = false;
     }
+  for (const std::string &name : config.unused)
+    reportUnknown(DiagKind::DriverConfigKey, config.place, name);
   return known;
 }
 

@@ -6,6 +6,10 @@
 namespace kiln {
 namespace {
 
+/// What may stand in the dictionary of a config beside the kernel's parameters.
+constexpr llvm::StringLiteral optionsOfSource[] = {"waves_per_eu", "matrix_instr_nonkdim", "kpack",
+                                                   "launch_pdl", "launch_cooperative_grid"};
+
 bool hasOption(const KernelConfig &config, llvm::StringRef name) {
   const Literal *value = findValue(config.options, name);
   return value && value->kind == Literal::Kind::Bool && value->boolean;
@@ -92,6 +96,10 @@ std::vector<PlannedConfig> configsOfSource(const SpecKernel &kernel, const Loade
       planned.options.wavesPerEu.reset();
     }
     planned.fromSource = true;
+    planned.unused = config.keywords;
+    for (const auto &[name, value] : config.options)
+      if (!llvm::is_contained(optionsOfSource, name))
+        planned.unused.push_back(name);
   }
   return configs;
 }

@@ -16,6 +16,8 @@ struct PlannedConfig {
   SpecOptions options;
   SpecPlace place;
   bool fromSource = false;
+  /// What the source's config has that neither the kernel nor Kiln asks for.
+  std::vector<std::string> unused;
 };
 
 /// A value by its name, or null.

@@ -49,12 +49,16 @@ Value builtinConfig(PythonOperations &python, Call &call) {
   if (!call[0].is(ValueKind::Dict))
     return python.error(DiagKind::SemaInvalidArgument, "triton.Config", "a dict",
                         describe(call[0]));
+  std::vector<Value> keywords;
+  for (const auto &[name, value] : call.keywords)
+    keywords.push_back(Value::string(name));
   return makeInstance("triton.Config", {{"kwargs", call[0]},
                                         {"num_warps", call[1]},
                                         {"num_stages", call[2]},
                                         {"num_ctas", call[3]},
                                         {"maxnreg", call[4]},
-                                        {"pre_hook", call[5]}});
+                                        {"pre_hook", call[5]},
+                                        {"keywords", Value::tuple(std::move(keywords))}});
 }
 
 Value builtinHostCdiv(TensorBuilder &build, Call &call) {
