@@ -10,6 +10,7 @@
 #include "compiler/Dialect/Tile/Transforms/MakeTensorMaps.h"
 #include "compiler/Dialect/Tile/Transforms/MaskScalars.h"
 #include "compiler/Dialect/Tile/Transforms/MergeBounds.h"
+#include "compiler/Dialect/Tile/Transforms/NarrowDots.h"
 #include "compiler/Dialect/Tile/Transforms/PadShapes.h"
 #include "compiler/Dialect/Tile/Transforms/SplitPrograms.h"
 #include "compiler/Dialect/Tile/Transforms/SplitTiles.h"
@@ -392,6 +393,21 @@ LogicalResult lowerDescriptors(ModuleOp module, StringRef symbol, const TargetIn
   return success();
 }
 
+/// Of tiles that end in zeros AMD's threads load, store and multiply what holds anything. (wgmma,
+/// whose copies bring zeros for nothing, multiplies fewer of them.)
+LogicalResult narrowDots(ModuleOp module) {
+  if (failed(runOn(module, createTrimDotsPass())) || failed(runOn(module, createNarrowDotsPass())))
+    return failure();
+  bool isNarrower =
+      module
+          .walk([](tile::DotOp dot) {
+            return dot->hasAttr(narrowedByAttr) ? WalkResult::interrupt() : WalkResult::advance();
+          })
+          .wasInterrupted();
+  // Masks may hold for all of what is left.
+  return isNarrower ? simplify(module) : success();
+}
+
 /// From Tile IR in canonical form to what the back end translates; none after an error, or where
 /// the observer stopped it. `mapsOfPointers`: whether tensor maps of pointers may be used, and
 /// then, whether they are.
@@ -408,6 +424,9 @@ std::optional<KernelFacts> lowerSimplified(Compilation &compilation, bool &mapsO
   if (target.matrix.wgmma && failed(runOn(module, createTrimDotsPass())))
     return std::nullopt;
   if (failed(lowerDescriptors(module, facts.symbol, target, mapsOfPointers)))
+    return std::nullopt;
+  bool isAMD = target.matrix.mfmaGeneration || target.matrix.wmmaGeneration;
+  if (isAMD && failed(narrowDots(module)))
     return std::nullopt;
   bool lowered = succeeded(target.backend == Backend::CPU ? lowerForCPU(compilation, facts)
                                                           : lowerForGPU(compilation, facts));
