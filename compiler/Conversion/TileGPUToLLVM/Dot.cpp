@@ -178,7 +178,7 @@ private:
            placesB = placesOf(tilegpu::layoutOf(op.getB()), 1),
            placesC = placesOf(tilegpu::layoutOf(op.getC()), 1);
     results.assign(adaptor.getC().begin(), adaptor.getC().end());
-    int64_t depth = tilegpu::shapeOfOperand(op.getA()).back();
+    int64_t depth = usedExtent(op, usedDepthAttr, tilegpu::shapeOfOperand(op.getA()).back());
     for (int64_t k = 0; k < depth; ++k)
       for (const auto &[place, reg] : placesC)
         results[reg] =

@@ -110,14 +110,17 @@ public:
 
 private:
   /// Indices of which any part can be computed by itself.
-  static bool isIndex(Value value, unsigned axis) {
+  bool isIndex(Value value, unsigned axis) {
+    if (auto found = indices.find({value, axis}); found != indices.end())
+      return found->second;
     Operation *op = value.getDefiningOp();
-    if (isUniform(op) || isa_and_nonnull<tile::ArangeOp>(op))
-      return true;
-    return isIndexArithmetic(op) && llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
-             Axis at = operandAxis(operand, axis);
-             return !at || isIndex(operand.get(), *at);
-           });
+    bool is = isUniform(op) || isa_and_nonnull<tile::ArangeOp>(op) ||
+              (isIndexArithmetic(op) && llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
+                 Axis at = operandAxis(operand, axis);
+                 return !at || isIndex(operand.get(), *at);
+               }));
+    indices[{value, axis}] = is;
+    return is;
   }
 
   /// The iteration's value that a loop's operand, or that of its yield, is there for, or a branch's
@@ -243,6 +246,7 @@ private:
   llvm::MapVector<tile::StoreOp, Part> stores;
   llvm::MapVector<tile::ReduceOp, Part> sums;
   ZeroTails zeros;
+  llvm::DenseMap<std::pair<Value, unsigned>, bool> indices;
   llvm::DenseSet<Value> followed;
 };
 

@@ -59,6 +59,14 @@ struct TrimDotsPass : PassWrapper<TrimDotsPass, OperationPass<func::FuncOp>> {
 } // namespace
 
 int64_t ZeroTails::from(Value tile, unsigned axis) {
+  if (auto found = known.find({tile, axis}); found != known.end())
+    return found->second;
+  int64_t begin = find(tile, axis);
+  known[{tile, axis}] = begin;
+  return begin;
+}
+
+int64_t ZeroTails::find(Value tile, unsigned axis) {
   Operation *op = tile.getDefiningOp();
   if (auto trans = dyn_cast_if_present<tile::TransOp>(op))
     return from(trans.getSource(), trans.getOrder()[axis]);
