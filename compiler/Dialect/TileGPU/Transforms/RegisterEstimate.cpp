@@ -291,8 +291,14 @@ unsigned blocksByRegisters(func::FuncOp kernel, const TargetInfo &target, int mo
   unsigned threads = target.threadsPerBlock(tilegpu::numWarpsOf(kernel));
   unsigned registers = llvm::alignTo(
       std::min(estimateRegisters(kernel, target) + more, registersOfThread(kernel, target)), unit);
-  return std::min({registerFile(target).all / (threads * registers),
-                   mostThreadsOf(target) / threads, mostBlocks});
+  // Without products exchanges in smaller slices than RDNA's blocks need were seen to be shorter,
+  // as threads put fewer bytes together.
+  constexpr unsigned ofOthers = 2048;
+  bool multiplies =
+      kernel.walk([](tilegpu::DotOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  unsigned mostThreads = multiplies ? mostThreadsOf(target) : ofOthers;
+  return std::min(
+      {registerFile(target).all / (threads * registers), mostThreads / threads, mostBlocks});
 }
 
 unsigned registersOfThread(func::FuncOp kernel, const TargetInfo &target) {
