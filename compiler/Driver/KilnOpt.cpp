@@ -13,6 +13,7 @@
 #include "compiler/Dialect/Tile/Transforms/MakeTensorMaps.h"
 #include "compiler/Dialect/Tile/Transforms/MaskScalars.h"
 #include "compiler/Dialect/Tile/Transforms/MergeBounds.h"
+#include "compiler/Dialect/Tile/Transforms/NarrowDots.h"
 #include "compiler/Dialect/Tile/Transforms/PadShapes.h"
 #include "compiler/Dialect/Tile/Transforms/SplitPrograms.h"
 #include "compiler/Dialect/Tile/Transforms/SplitTiles.h"
@@ -55,6 +56,7 @@ int main(int argc, char **argv) {
   kiln::registerSplitProgramsPass();
   kiln::registerSplitTilesPass();
   kiln::registerTrimDotsPass();
+  kiln::registerNarrowDotsPass();
   kiln::registerUnclampAddressesPass();
   kiln::registerUseTensorMapsPass();
   kiln::registerTileToCPUPasses();

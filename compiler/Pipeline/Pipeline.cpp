@@ -10,6 +10,7 @@
 #include "compiler/Dialect/Tile/Transforms/MakeTensorMaps.h"
 #include "compiler/Dialect/Tile/Transforms/MaskScalars.h"
 #include "compiler/Dialect/Tile/Transforms/MergeBounds.h"
+#include "compiler/Dialect/Tile/Transforms/NarrowDots.h"
 #include "compiler/Dialect/Tile/Transforms/PadShapes.h"
 #include "compiler/Dialect/Tile/Transforms/SplitPrograms.h"
 #include "compiler/Dialect/Tile/Transforms/SplitTiles.h"
@@ -19,6 +20,7 @@
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
 #include "compiler/Dialect/TileGPU/Transforms/RegisterEstimate.h"
+#include "compiler/Dialect/TileGPU/Transforms/StoragePlan.h"
 #include "compiler/Emulator/LowerToEmulator.h"
 #include "compiler/Pipeline/DiagnosticBridge.h"
 #include "compiler/Target/CompareCode.h"
@@ -392,6 +394,21 @@ LogicalResult lowerDescriptors(ModuleOp module, StringRef symbol, const TargetIn
   return success();
 }
 
+/// Of tiles that end in zeros AMD's threads load, store and multiply what holds anything. (wgmma,
+/// whose copies bring zeros for nothing, multiplies fewer of them.)
+LogicalResult narrowDots(ModuleOp module) {
+  if (failed(runOn(module, createTrimDotsPass())) || failed(runOn(module, createNarrowDotsPass())))
+    return failure();
+  bool isNarrower =
+      module
+          .walk([](tile::DotOp dot) {
+            return dot->hasAttr(narrowedByAttr) ? WalkResult::interrupt() : WalkResult::advance();
+          })
+          .wasInterrupted();
+  // Masks may hold for all of what is left.
+  return isNarrower ? simplify(module) : success();
+}
+
 /// From Tile IR in canonical form to what the back end translates; none after an error, or where
 /// the observer stopped it. `mapsOfPointers`: whether tensor maps of pointers may be used, and
 /// then, whether they are.
@@ -408,6 +425,9 @@ std::optional<KernelFacts> lowerSimplified(Compilation &compilation, bool &mapsO
   if (target.matrix.wgmma && failed(runOn(module, createTrimDotsPass())))
     return std::nullopt;
   if (failed(lowerDescriptors(module, facts.symbol, target, mapsOfPointers)))
+    return std::nullopt;
+  bool isAMD = target.matrix.mfmaGeneration || target.matrix.wmmaGeneration;
+  if (isAMD && failed(narrowDots(module)))
     return std::nullopt;
   bool lowered = succeeded(target.backend == Backend::CPU ? lowerForCPU(compilation, facts)
                                                           : lowerForGPU(compilation, facts));
@@ -441,12 +461,10 @@ std::optional<DeviceBinary> compileWithoutMaps(Compilation &compilation) {
   return compileSimplified(compilation, mapsOfPointers);
 }
 
-/// The kernel of `copy` with operands that neither lie by halves nor move in parts; none where that
-/// fails, or changes nothing of what was compiled.
-std::optional<DeviceBinary> compileWithWholeOperands(const Compilation &compiled, ModuleOp copy) {
-  copy->setAttr(tilegpu::TileGPUDialect::wholeOperandsAttr, UnitAttr::get(copy.getContext()));
-  TargetInfo target = compiled.target;
-  target.matrix.operandsByHalves = false;
+/// The kernel of `copy`, which asks for something else by an attribute of its module; none where
+/// that fails, or changes nothing of what was compiled.
+std::optional<DeviceBinary> compileOtherwise(const Compilation &compiled, ModuleOp copy,
+                                             const TargetInfo &target) {
   PipelineOptions options = compiled.options;
   options.afterStage = nullptr;
   kiln::DiagnosticEngine diagnostics{/*errorLimit=*/UINT_MAX};
@@ -461,16 +479,43 @@ std::optional<DeviceBinary> compileWithWholeOperands(const Compilation &compiled
   return emitLowered(again, *facts);
 }
 
+/// With operands that neither lie by halves nor move in parts.
+std::optional<DeviceBinary> compileWithWholeOperands(const Compilation &compiled, ModuleOp copy) {
+  copy->setAttr(tilegpu::TileGPUDialect::wholeOperandsAttr, UnitAttr::get(copy.getContext()));
+  TargetInfo target = compiled.target;
+  target.matrix.operandsByHalves = false;
+  return compileOtherwise(compiled, copy, target);
+}
+
+/// With results that change their layout in as many slices as leave shared memory for the blocks
+/// that the code has registers for.
+std::optional<DeviceBinary> compileForBlocks(const Compilation &compiled, ModuleOp copy,
+                                             uint64_t sharedBytes) {
+  copy->setAttr(sharedLimitAttr,
+                Builder(copy.getContext()).getI32IntegerAttr(int32_t(sharedBytes)));
+  return compileOtherwise(compiled, copy, compiled.target);
+}
+
 /// Operands by halves are fewer instructions, but of other registers, and LLVM may spill more for
 /// it: no estimate tells which kernel. One that spills is compiled without, too, and is the shorter
-/// of both.
-std::optional<DeviceBinary> compileByHalves(Compilation &compilation) {
+/// of both. Nor does the estimate tell how many blocks there are registers for: where shared memory
+/// has room for fewer, a second code takes less of it.
+std::optional<DeviceBinary> compileForRdna(Compilation &compilation) {
   OwningOpRef<ModuleOp> copy = compilation.module.clone();
   std::optional<DeviceBinary> binary = compileWithoutMaps(compilation);
-  if (!binary || !binary->resources.spilledBytes() || !binary->cycles)
+  if (!binary || !binary->cycles)
     return binary;
-  std::optional<DeviceBinary> other = compileWithWholeOperands(compilation, *copy);
-  return other && isShorter(*other, *binary) ? std::move(other) : std::move(binary);
+  if (binary->resources.spilledBytes()) {
+    if (!compilation.target.matrix.operandsByHalves)
+      return binary;
+    std::optional<DeviceBinary> other = compileWithWholeOperands(compilation, *copy);
+    return other && isShorter(*other, *binary) ? std::move(other) : std::move(binary);
+  }
+  std::optional<uint64_t> bytes = sharedBytesForMore(*binary);
+  if (!bytes)
+    return binary;
+  std::optional<DeviceBinary> other = compileForBlocks(compilation, *copy, *bytes);
+  return other && isWorthItsBlocks(*other, *binary) ? std::move(other) : std::move(binary);
 }
 
 /// The same kernel without tensor maps of pointers: for arguments that they cannot describe, or
@@ -538,8 +583,8 @@ std::optional<DeviceBinary> runPipeline(ModuleOp module, const TargetInfo &targe
   }
   if (target.tensorMaps)
     return compileTwice(compilation);
-  return target.matrix.operandsByHalves ? compileByHalves(compilation)
-                                        : compileWithoutMaps(compilation);
+  return target.matrix.wmmaGeneration ? compileForRdna(compilation)
+                                      : compileWithoutMaps(compilation);
 }
 
 } // namespace kiln

@@ -21,4 +21,31 @@ bool isShorter(const DeviceBinary &binary, const DeviceBinary &other) {
   return spilled <= 2 * byOther && 4 * binary.cycles <= 3 * other.cycles;
 }
 
+bool isWorthItsBlocks(const DeviceBinary &binary, const DeviceBinary &other) {
+  uint64_t blocks = blocksOf(other), more = blocksOf(binary);
+  return more > blocks && binary.resources.spilledBytes() <= other.resources.spilledBytes() &&
+         binary.cycles * 4 * blocks <= other.cycles * (3 * blocks + more);
+}
+
+std::optional<uint64_t> sharedBytesForMore(const DeviceBinary &binary) {
+  constexpr uint32_t share = 5;
+  BlockNeeds needs = needsOf(binary);
+  std::optional<Occupancy> now = occupancyOf(binary.target, needs);
+  if (!now || now->room[size_t(OccupancyLimit::SharedMemory)] != now->blocks)
+    return std::nullopt;
+  needs.sharedBytes = 0;
+  uint32_t blocks = occupancyOf(binary.target, needs)->blocks;
+  if (blocks <= now->blocks) {
+    needs.registers -= needs.registers / share;
+    blocks = std::min(now->blocks + 1, occupancyOf(binary.target, needs)->blocks);
+  }
+  if (blocks <= now->blocks)
+    return std::nullopt;
+  for (needs.sharedBytes = binary.resources.staticSharedBytes; needs.sharedBytes;
+       --needs.sharedBytes)
+    if (occupancyOf(binary.target, needs)->blocks >= blocks)
+      return needs.sharedBytes;
+  return std::nullopt;
+}
+
 } // namespace kiln

@@ -19,6 +19,15 @@ uint64_t blocksOf(const DeviceBinary &binary);
 /// less.
 bool isShorter(const DeviceBinary &binary, const DeviceBinary &other);
 
+/// Whether a processor holds more blocks of `binary` than of `other` for cycles that are more by at
+/// most a quarter of what blocks are, and no more is spilled.
+bool isWorthItsBlocks(const DeviceBinary &binary, const DeviceBinary &other);
+
+/// The most bytes of shared memory with which a processor holds as many blocks as the binary's
+/// registers leave, or one more, if up to a fifth fewer registers leave that; none if its bytes are
+/// not what keeps it from that.
+std::optional<uint64_t> sharedBytesForMore(const DeviceBinary &binary);
+
 } // namespace kiln
 
 #endif // KILN_COMPILER_TARGET_COMPARECODE_H

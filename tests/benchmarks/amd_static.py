@@ -185,6 +185,7 @@ def parameters(case):
 # What of their loops' products several warps compute alike, as the tile has fewer rows or columns than the warps' units: from the IR of both.
 KILN_DOT = re.compile(r'tilegpu\.dot .*unit <"\w+\.(\d+)x(\d+)x[^"]*"(?: swapped)?, warps (\d+) x (\d+)>.* : \(tensor<\d+x(\d+)x.*-> tensor<(\d+)x(\d+)x')
 KILN_SHAPE = re.compile(r"tilegpu\.dot .* : \(tensor<\d+x(\d+)x.*-> tensor<(\d+)x(\d+)x")
+KILN_NARROWED = re.compile(r"tile\.narrowed_by = (\d+)")
 TRITON_DOT = re.compile(r"tt\.dot .* : tensor<\d+x(\d+)x.*-> tensor<(\d+)x(\d+)x\w+, (#\w+)>")
 TRITON_UNIT = re.compile(r"(#\w+) = #ttg\.amd_\w+<\{.*warpsPerCTA = \[(\d+), (\d+)\].*instrShape = \[(\d+), (\d+)")
 # RDNA's: where each power of two of a warp's number leads, in instructions of 16 x 16.
@@ -227,16 +228,23 @@ def repeated_by_kiln(ir, num_warps):
     return repeated_in_loop(ir, products_of)
 
 
+def asked_of_dot(line):
+    """Products that the source asks for where the IR has this dot, whose tiles may be narrower (`tile.narrowed_by`)."""
+    found, narrowed = KILN_SHAPE.search(line), KILN_NARROWED.search(line)
+    return math.prod(map(int, found.groups())) * (int(narrowed[1]) if narrowed else 1) if found else 0
+
+
 def asked_for(ir, num_warps):
     """Products of one iteration for a warp, by Kiln's IR, if all dots of the kernel have one shape, else 0."""
-    shapes = set(KILN_SHAPE.findall(ir))
-    return math.prod(map(int, *shapes)) / num_warps if len(shapes) == 1 else 0
+    dots = [line for line in ir.splitlines() if KILN_SHAPE.search(line)]
+    shapes = {KILN_SHAPE.search(line).groups() for line in dots}
+    return max(map(asked_of_dot, dots)) / num_warps if len(shapes) == 1 else 0
 
 
 def asked_in_loop(ir, num_warps):
     """Those of an iteration of Kiln's main loop, whatever the shapes; 0 without a loop."""
     def asked(lines):
-        return sum(math.prod(map(int, found.groups()[4:])) for found in map(KILN_DOT.search, lines) if found)
+        return sum(map(asked_of_dot, filter(KILN_DOT.search, lines)))
     return max((asked(lines) for loop, lines in by_loop(ir).items() if loop is not None), default=0) / num_warps
 
 

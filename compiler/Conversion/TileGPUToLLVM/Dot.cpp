@@ -7,6 +7,7 @@
 
 #include "compiler/Conversion/TileGPUToLLVM/ExactOperands.h"
 #include "compiler/Conversion/TileGPUToLLVM/WarpGroupDot.h"
+#include "compiler/Dialect/Tile/Transforms/TrimDots.h"
 #include "compiler/Dialect/TileGPU/SmallFloats.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -111,7 +112,7 @@ private:
   void multiply(tilegpu::DotOp op, const ScalarBuilder &s, const MatrixTiling &tiling,
                 const Places &placesA, const Places &placesB, const Places &placesC, Fragments &a,
                 Fragments &b, Fragments &c) const {
-    int64_t depth = tilegpu::shapeOfOperand(op.getA()).back();
+    int64_t depth = usedExtent(op, usedDepthAttr, tilegpu::shapeOfOperand(op.getA()).back());
     // k outermost: consecutive instructions write different accumulators.
     unsigned parts = lowering.device.instructionsOf(*tiling.instruction);
     auto partOf = [&](ArrayRef<Value> fragment, unsigned part) {
@@ -177,7 +178,7 @@ private:
            placesB = placesOf(tilegpu::layoutOf(op.getB()), 1),
            placesC = placesOf(tilegpu::layoutOf(op.getC()), 1);
     results.assign(adaptor.getC().begin(), adaptor.getC().end());
-    int64_t depth = tilegpu::shapeOfOperand(op.getA()).back();
+    int64_t depth = usedExtent(op, usedDepthAttr, tilegpu::shapeOfOperand(op.getA()).back());
     for (int64_t k = 0; k < depth; ++k)
       for (const auto &[place, reg] : placesC)
         results[reg] =

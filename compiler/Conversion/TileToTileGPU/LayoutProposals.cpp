@@ -243,9 +243,11 @@ private:
     return std::nullopt;
   }
 
-  /// Bytes of an operand that a lane of CDNA's units multiplies at once; 0 of others.
+  /// Bytes of an operand that a lane of AMD's units reads at once; 0 of others.
   int64_t bytesOfLane() const {
     constexpr unsigned widerGeneration = 4;
+    if (target.matrix.wmmaGeneration)
+      return 16;
     if (!target.matrix.mfmaGeneration)
       return 0;
     return target.matrix.mfmaGeneration < widerGeneration ? 8 : 16;

@@ -353,8 +353,7 @@ public:
 
   /// Products are so much a matter of registers that code is read back, and may be made again.
   llvm::Expected<DeviceBinary> run() {
-    bool mayWriteHalves = llvm::StringRef(target.llvmFeatures).contains(halves);
-    if (mayWriteHalves)
+    if (writesHalvesToo())
       kernel.addFnAttr("target-features", ("-" + halves).str());
     if (!multiplies(kernel) || facts.minOccupancy ||
         machine.getOptLevel() == llvm::CodeGenOptLevel::None)
@@ -362,10 +361,13 @@ public:
     if (!target.matrix.wmmaGeneration)
       return runForBlocks();
     auto binary = runForRdna();
-    return binary && mayWriteHalves ? writingHalves(std::move(*binary)) : std::move(binary);
+    return binary && writesHalvesToo() ? writingHalves(std::move(*binary)) : std::move(binary);
   }
 
 private:
+  /// Whether the code is made once more from the start, with instructions that write halves.
+  bool writesHalvesToo() const { return llvm::StringRef(target.llvmFeatures).contains(halves); }
+
   /// With what it takes and what its main loop issues.
   llvm::Expected<DeviceBinary> generate() {
     DiagnosticCapture diagnostics(module.getContext());
@@ -437,7 +439,7 @@ private:
   /// rounds. It can order them for their latencies: the code of that where more waves are of no
   /// use, unless something spills, or where it takes a wave less time.
   llvm::Expected<DeviceBinary> runForRdna() {
-    constexpr llvm::StringLiteral strategy = "amdgpu-sched-strategy", forLatencies = "max-ilp";
+    constexpr llvm::StringLiteral forLatencies = "max-ilp";
     kernel.addFnAttr(strategy, forLatencies);
     std::optional<DeviceBinary> byLatencies = attempt();
     bool isBound = isBoundBySharedMemory();
@@ -453,9 +455,9 @@ private:
       return std::move(*byLatencies);
     }
     kernel.addFnAttr(strategy, forLatencies);
-    return isShorter(*byLatencies, *byWaves)
-               ? withOneMore(std::move(*byLatencies))
-               : withOneMore(withAsMany(*byLatencies, std::move(*byWaves)));
+    DeviceBinary best = isShorter(*byLatencies, *byWaves) ? std::move(*byLatencies)
+                                                          : withAsMany(*byLatencies, *byWaves);
+    return withOneMore(std::move(best), *byWaves);
   }
 
   /// The code whose instructions write halves of registers, where it is shorter and its loop is,
@@ -492,19 +494,35 @@ private:
     if (32 * byLatencies.cycles > 31 * byWaves.cycles)
       return byWaves;
     std::optional<DeviceBinary> other = attemptFor(blocksOf(byWaves), byLatencies, 5);
-    return other && isShorter(*other, byWaves) ? std::move(*other) : std::move(byWaves);
+    if (other && isShorter(*other, byWaves))
+      return std::move(*other);
+    // With one block more than it has by itself, if what those of `byWaves` are more is not worth
+    // its cycles.
+    uint64_t between = blocksOf(byLatencies) + 1;
+    if (between < blocksOf(byWaves))
+      other = attemptFor(between, byLatencies, 5);
+    bool isBetter = between < blocksOf(byWaves) && other && !other->resources.spilledBytes() &&
+                    blocksOf(*other) >= between && other->cycles < byWaves.cycles &&
+                    !isWorthItsBlocks(byWaves, *other);
+    return isBetter ? std::move(*other) : std::move(byWaves);
   }
 
-  /// One block more for cycles that are more by at most an eighth of what blocks are.
-  DeviceBinary withOneMore(DeviceBinary best) {
-    uint64_t blocks = blocksOf(best);
-    std::optional<DeviceBinary> other = attemptFor(blocks + 1, best, 8);
-    if (!other || other->resources.spilledBytes())
-      return best;
-    uint64_t more = blocksOf(*other);
-    bool isWorthIt =
-        more > blocks && other->cycles * 8 * blocks <= best.cycles * (7 * blocks + more);
-    return isWorthIt ? std::move(*other) : std::move(best);
+  /// One block more for cycles that are more by at most a quarter of what blocks are: in the order
+  /// for latencies, or else in that of `byWaves`, which takes fewer registers, with indices and
+  /// addresses computed again if something would spill.
+  DeviceBinary withOneMore(DeviceBinary best, const DeviceBinary &byWaves) {
+    uint64_t more = blocksOf(best) + 1;
+    std::optional<DeviceBinary> other = attemptFor(more, best, 8);
+    if (other && isWorthItsBlocks(*other, best))
+      return std::move(*other);
+    kernel.removeFnAttr(strategy);
+    other = attemptFor(more, byWaves, 8);
+    if (other && other->resources.spilledBytes() && !writesHalvesToo()) {
+      recomputeIndices(kernel);
+      sinkAddresses(kernel);
+      other = attempt();
+    }
+    return other && isWorthItsBlocks(*other, best) ? std::move(*other) : std::move(best);
   }
 
   llvm::Function &kernel;
@@ -515,6 +533,8 @@ private:
   const EmitOptions &options;
   /// The kernel's, before any code was made.
   llvm::AttributeList attributes;
+  /// LLVM's name of what it orders instructions for.
+  static constexpr llvm::StringLiteral strategy = "amdgpu-sched-strategy";
   /// LLVM's name of instructions on halves, which it has as a default for RDNA 3 alone.
   static constexpr llvm::StringLiteral halves = "real-true16";
   /// Whether waits stand in front of the kernel's fences that LLVM does not drop.

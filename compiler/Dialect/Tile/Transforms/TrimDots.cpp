@@ -8,6 +8,10 @@ using namespace mlir;
 namespace kiln {
 namespace {
 
+bool isZero(Value other) {
+  return other && (matchPattern(other, m_AnyZeroFloat()) || matchPattern(other, m_Zero()));
+}
+
 class DotTrimmer {
 public:
   explicit DotTrimmer(func::FuncOp kernel) : blocks(kernel) {}
@@ -17,10 +21,10 @@ public:
     unsigned rank = shape.size(), axisM = rank - 2, axisN = rank - 1;
     // What is not zero in the other operand may be infinite.
     int64_t depth =
-        std::max(zerosFrom(dot.getA(), /*axis=*/axisN), zerosFrom(dot.getB(), /*axis=*/axisM));
+        std::max(zeros.from(dot.getA(), /*axis=*/axisN), zeros.from(dot.getB(), /*axis=*/axisM));
     if (depth > 0 && depth < shape.back())
       set(dot, usedDepthAttr, depth);
-    int64_t columns = zerosFrom(dot.getB(), axisN);
+    int64_t columns = zeros.from(dot.getB(), axisN);
     if (columns > 0 && columns < dot.getType().getShape().back() &&
         blocks.isUnseen(dot.getResult(), axisN, columns))
       set(dot, usedColumnsAttr, columns);
@@ -31,30 +35,8 @@ private:
     dot->setAttr(name, Builder(dot.getContext()).getI32IntegerAttr(int32_t(value)));
   }
 
-  /// All elements from there on along the axis are zero; the extent, if that is not known of any.
-  int64_t zerosFrom(Value tile, unsigned axis) {
-    Operation *op = tile.getDefiningOp();
-    if (auto trans = dyn_cast_if_present<tile::TransOp>(op))
-      return zerosFrom(trans.getSource(), trans.getOrder()[axis]);
-    if (isa_and_present<arith::ExtFOp, arith::TruncFOp>(op))
-      return zerosFrom(op->getOperand(0), axis);
-    int64_t from = cast<RankedTensorType>(tile.getType()).getShape()[axis];
-    auto load = dyn_cast_if_present<tile::LoadOp>(op);
-    if (!load || !load.getMask() || !isZero(load.getOther()))
-      return from;
-    for (const IndexBound &bound : boundsOf(load.getMask(), polynomials).bounds)
-      if (std::optional<int64_t> rest = bound.rest.asConstant();
-          rest && bound.isUpper && bound.axis == axis)
-        from = std::min(from, -*rest);
-    return from;
-  }
-
-  static bool isZero(Value other) {
-    return other && (matchPattern(other, m_AnyZeroFloat()) || matchPattern(other, m_Zero()));
-  }
-
   ArrayBlocks blocks;
-  IndexPolynomials polynomials;
+  ZeroTails zeros;
 };
 
 struct TrimDotsPass : PassWrapper<TrimDotsPass, OperationPass<func::FuncOp>> {
@@ -75,6 +57,37 @@ struct TrimDotsPass : PassWrapper<TrimDotsPass, OperationPass<func::FuncOp>> {
 };
 
 } // namespace
+
+int64_t ZeroTails::from(Value tile, unsigned axis) {
+  if (auto found = known.find({tile, axis}); found != known.end())
+    return found->second;
+  int64_t begin = find(tile, axis);
+  known[{tile, axis}] = begin;
+  return begin;
+}
+
+int64_t ZeroTails::find(Value tile, unsigned axis) {
+  Operation *op = tile.getDefiningOp();
+  if (auto trans = dyn_cast_if_present<tile::TransOp>(op))
+    return from(trans.getSource(), trans.getOrder()[axis]);
+  if (isa_and_present<arith::ExtFOp, arith::TruncFOp>(op))
+    return from(op->getOperand(0), axis);
+  // One zero is not enough for a product, as the other factor may be infinite.
+  if (isa_and_present<arith::MulFOp, arith::AddFOp>(op))
+    return std::max(from(op->getOperand(0), axis), from(op->getOperand(1), axis));
+  return ofLoad(tile, axis, cast<RankedTensorType>(tile.getType()).getShape()[axis]);
+}
+
+int64_t ZeroTails::ofLoad(Value tile, unsigned axis, int64_t extent) {
+  auto load = tile.getDefiningOp<tile::LoadOp>();
+  if (!load || !load.getMask() || !isZero(load.getOther()))
+    return extent;
+  for (const IndexBound &bound : boundsOf(load.getMask(), polynomials).bounds)
+    if (std::optional<int64_t> rest = bound.rest.asConstant();
+        rest && bound.isUpper && bound.axis == axis)
+      extent = std::min(extent, -*rest);
+  return extent;
+}
 
 int64_t usedExtent(Operation *dot, StringRef attribute, int64_t extent) {
   auto used = dot->getAttrOfType<IntegerAttr>(attribute);

@@ -13,6 +13,7 @@
 #ifndef KILN_COMPILER_DIALECT_TILE_TRANSFORMS_TRIMDOTS_H
 #define KILN_COMPILER_DIALECT_TILE_TRANSFORMS_TRIMDOTS_H
 
+#include "compiler/Analysis/IndexPolynomial.h"
 #include "mlir/Pass/Pass.h"
 
 namespace kiln {
@@ -22,6 +23,20 @@ namespace kiln {
 inline constexpr llvm::StringLiteral usedDepthAttr = "tile.used_depth";
 /// On dots (i32): the result's columns from there on may be anything.
 inline constexpr llvm::StringLiteral usedColumnsAttr = "tile.used_columns";
+
+/// Where tiles that masked loads have filled with zeros end. Stale after the IR changes.
+class ZeroTails {
+public:
+  /// All elements from there on along the axis are zero; the extent, if that is not known of any.
+  int64_t from(mlir::Value tile, unsigned axis);
+
+private:
+  int64_t find(mlir::Value tile, unsigned axis);
+  int64_t ofLoad(mlir::Value tile, unsigned axis, int64_t extent);
+
+  IndexPolynomials polynomials;
+  llvm::DenseMap<std::pair<mlir::Value, unsigned>, int64_t> known;
+};
 
 /// What the attribute of the dot says, at most `extent`.
 int64_t usedExtent(mlir::Operation *dot, llvm::StringRef attribute, int64_t extent);

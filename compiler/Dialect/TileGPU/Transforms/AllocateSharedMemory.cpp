@@ -25,16 +25,14 @@ public:
     int64_t total = plan.place();
     while (total > int64_t(target.maxSharedBytes) && sliceLargest(isAny))
       total = plan.place();
-    bool isAMD = target.matrix.mfmaGeneration || target.matrix.wmmaGeneration;
-    if (unsigned blocks = isAMD ? blocksByRegisters(kernel, target) : 0)
-      while (total > int64_t(target.maxSharedBytes / blocks) && sliceLargest([&](Operation *op) {
-               return !innermostLoopOf(op) || hasFreeSlices(op);
-             })) {
-        int64_t before = total;
-        total = plan.place();
-        if (total == before)
-          break;
-      }
+    std::optional<int64_t> share = shareOfBlock();
+    while (share && total > *share &&
+           sliceLargest([&](Operation *op) { return !innermostLoopOf(op) || hasFreeSlices(op); })) {
+      int64_t before = total;
+      total = plan.place();
+      if (total == before)
+        break;
+    }
     total = joinSlices(total);
     Builder builder(kernel.getContext());
     // The total is there for whoever asks why it failed.
@@ -49,6 +47,16 @@ public:
 
 private:
   static bool isAny(Operation *) { return true; }
+
+  /// The most bytes with which a processor holds as many blocks as it has registers for.
+  std::optional<int64_t> shareOfBlock() const {
+    auto module = kernel->getParentOfType<ModuleOp>();
+    if (auto limit = module->getAttrOfType<IntegerAttr>(sharedLimitAttr))
+      return limit.getInt();
+    bool isAMD = target.matrix.mfmaGeneration || target.matrix.wmmaGeneration;
+    unsigned blocks = isAMD ? blocksByRegisters(kernel, target) : 0;
+    return blocks ? std::optional<int64_t>(target.maxSharedBytes / blocks) : std::nullopt;
+  }
 
   /// Whether no warp waits for another in twice as many slices either.
   bool hasFreeSlices(Operation *op) const {

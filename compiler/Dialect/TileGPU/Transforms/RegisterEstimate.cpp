@@ -277,17 +277,26 @@ unsigned registerShare(func::FuncOp kernel, const TargetInfo &target) {
   return std::min(share, most);
 }
 
+/// Sixteen waves of 32 lanes in each of two SIMDs, or eight of 64 in each of four.
+static unsigned mostThreadsOf(const TargetInfo &target) {
+  return target.matrix.wmmaGeneration ? 1024 : 2048;
+}
+
 unsigned registersOfMostWarps(const TargetInfo &target) {
-  // Sixteen waves of 32 lanes in each of two SIMDs, or eight of 64 in each of four.
-  unsigned mostThreads = target.matrix.wmmaGeneration ? 1024 : 2048;
-  return registerFile(target).all / mostThreads;
+  return registerFile(target).all / mostThreadsOf(target);
 }
 
 unsigned blocksByRegisters(func::FuncOp kernel, const TargetInfo &target, int more) {
-  constexpr unsigned unit = 8, mostThreads = 2048, mostBlocks = 32;
+  constexpr unsigned unit = 8, mostBlocks = 32;
   unsigned threads = target.threadsPerBlock(tilegpu::numWarpsOf(kernel));
   unsigned registers = llvm::alignTo(
       std::min(estimateRegisters(kernel, target) + more, registersOfThread(kernel, target)), unit);
+  // Without products exchanges in smaller slices than RDNA's blocks need were seen to be shorter,
+  // as threads put fewer bytes together.
+  constexpr unsigned ofOthers = 2048;
+  bool multiplies =
+      kernel.walk([](tilegpu::DotOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  unsigned mostThreads = multiplies ? mostThreadsOf(target) : ofOthers;
   return std::min(
       {registerFile(target).all / (threads * registers), mostThreads / threads, mostBlocks});
 }

@@ -14,6 +14,10 @@
 
 namespace kiln {
 
+/// On the module: conversions behind loops take slices as far as a block has no more bytes of
+/// shared memory (i32); no such attribute: as the estimate of registers says.
+inline constexpr llvm::StringLiteral sharedLimitAttr = "tilegpu.shared_limit";
+
 /// Storage that one operation asks for, alive over [begin, end] in the order of operations.
 struct Storage {
   mlir::Operation *op;

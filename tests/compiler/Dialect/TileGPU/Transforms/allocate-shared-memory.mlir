@@ -132,6 +132,21 @@ func.func @tooLargeInSlices(%x: tensor<256x256xf64, #rows>) -> tensor<256x256xf6
 }
 
 // -----
+#rows = #tilegpu.layout<"register: 0,1 0,2 0,4 32,0 64,0; lane: 0,8 0,16 1,0 2,0 4,0; warp: 8,0 16,0; block: -> 128x32">
+#columns = #tilegpu.layout<"register: 1,0 2,0 4,0 32,0 64,0; lane: 0,1 0,2 0,4 0,8 0,16; warp: 16,0 8,0; block: -> 128x32">
+
+module attributes {tilegpu.target = "hip:gfx1100", tilegpu.shared_limit = 5000 : i32} {
+// As far as the module asks for it.
+// CHECK-LABEL: func.func @asked
+// CHECK-SAME: tilegpu.shared_bytes = 4096 : i32
+func.func @asked(%x: tensor<128x32xf32, #rows>) -> tensor<128x32xf32, #columns> {
+  // CHECK: convert_layout %{{.*}} {tilegpu.offset = 0 : i32, tilegpu.slices = 4 : i32}
+  %y = tilegpu.convert_layout %x : tensor<128x32xf32, #rows> -> tensor<128x32xf32, #columns>
+  return %y : tensor<128x32xf32, #columns>
+}
+}
+
+// -----
 #rows = #tilegpu.layout<"register: 0,1 0,2 0,4 32,0 64,0; lane: 0,8 0,16 0,32 1,0 2,0 4,0; warp: 8,0 16,0; block: -> 128x64">
 #columns = #tilegpu.layout<"register: 1,0 2,0 4,0 32,0 64,0; lane: 0,1 0,2 0,4 0,8 0,16 0,32; warp: 16,0 8,0; block: -> 128x64">
 #plain = #tilegpu.shared<"offset: 1 2 4 8 16 32 64 128 256 512 1024 2048 4096 -> 8192">
