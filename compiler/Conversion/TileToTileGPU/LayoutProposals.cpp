@@ -38,6 +38,10 @@ public:
     for (size_t i = 0; target.swappedLanes && i < graph.nodes().size(); ++i)
       if (auto store = dyn_cast<tile::StoreOp>(graph.nodes()[i].op))
         proposeSwapped(i, store);
+    if (target.matrix.mfmaGeneration)
+      for (size_t i = 0; i < graph.nodes().size(); ++i)
+        if (auto store = dyn_cast<tile::StoreOp>(graph.nodes()[i].op))
+          proposeDealt(i, store);
     for (size_t i = 0; i < graph.nodes().size(); ++i)
       if (graph.nodes()[i].choices.empty())
         propose(i, rowMajor(shapeOfNode(graph.nodes()[i])));
@@ -341,6 +345,41 @@ private:
         if (LinearLayout layout = sum.layout.getLayout(); layout.shape() == type.getShape())
           if (auto swapped = withNeighbours(layout, fast, vector))
             propose(node, choice(*swapped));
+  }
+
+  /// Single elements of which lanes hold the same, as sums across rows: each of these stores others
+  /// of what a thread has several of, which it chooses by its number. RDNA's kernels lack registers
+  /// for what is chosen.
+  void proposeDealt(size_t node, tile::StoreOp store) {
+    auto type = dyn_cast<RankedTensorType>(store.getPtr().getType());
+    if (!type)
+      return;
+    for (unsigned axis = 0; axis < unsigned(type.getRank()); ++axis)
+      if (facts.accessLength(store.getPtr(), store.getMask(), axis) > 1)
+        return;
+    auto others = graph.nodes()[node].choices;
+    for (const LayoutChoice &other : others)
+      if (std::optional<LinearLayout> dealt = withDealtRegisters(other.layout.getLayout()))
+        propose(node, choice(*dealt));
+  }
+
+  /// What registers tell apart lanes do that hold the same elements so far.
+  static std::optional<LinearLayout> withDealtRegisters(const LinearLayout &layout) {
+    ArrayRef<BinaryVector> all = layout.columns(), lanes = layout.columns(Dim::Lane);
+    BinaryColumns registers(layout.columns(Dim::Register)), dealt;
+    for (BinaryVector lane : lanes)
+      dealt.push_back(lane || registers.empty() ? lane : registers.pop_back_val());
+    if (ArrayRef<BinaryVector>(dealt) == lanes)
+      return std::nullopt;
+    BinaryColumns columns(registers);
+    columns.append(dealt.begin(), dealt.end());
+    ArrayRef<BinaryVector> rest = all.drop_front(layout.in().bits(Dim::Register) + lanes.size());
+    columns.append(rest.begin(), rest.end());
+    LayoutSpace in({{Dim::Register, unsigned(registers.size())},
+                    {Dim::Lane, layout.in().bits(Dim::Lane)},
+                    {Dim::Warp, layout.in().bits(Dim::Warp)},
+                    {Dim::Block, layout.in().bits(Dim::Block)}});
+    return LinearLayout(in, layout.out(), columns);
   }
 
   /// The layout by swaps of lanes with registers in which a thread has so many neighbours along the
