@@ -479,7 +479,7 @@ std::optional<DeviceBinary> compileOtherwise(const Compilation &compiled, Module
   return emitLowered(again, *facts);
 }
 
-/// With operands that neither lie by halves nor move in parts.
+/// With operands that neither lie by halves nor move in parts, nor come in runs of single elements.
 std::optional<DeviceBinary> compileWithWholeOperands(const Compilation &compiled, ModuleOp copy) {
   copy->setAttr(tilegpu::TileGPUDialect::wholeOperandsAttr, UnitAttr::get(copy.getContext()));
   TargetInfo target = compiled.target;

@@ -251,11 +251,14 @@ private:
     return std::nullopt;
   }
 
-  /// Bytes of an operand that a lane of AMD's units reads at once; 0 of others.
-  int64_t bytesOfLane() const {
+  /// Bytes of an operand that a lane of AMD's units reads at once; 0 of others, and where RDNA's
+  /// registers have turned out to be too few for such runs.
+  int64_t bytesOfLane(Operation *load) const {
     constexpr unsigned widerGeneration = 4;
     if (target.matrix.wmmaGeneration)
-      return 16;
+      return load->getParentOfType<ModuleOp>()->hasAttr(tilegpu::TileGPUDialect::wholeOperandsAttr)
+                 ? 0
+                 : 16;
     if (!target.matrix.mfmaGeneration)
       return 0;
     return target.matrix.mfmaGeneration < widerGeneration ? 8 : 16;
@@ -282,7 +285,7 @@ private:
     int64_t deep = std::min({perThread / std::max<int64_t>(1, vector), widest, shape[slow]});
     bool isSingle = vector < 2;
     DenseSet<Operation *> seen;
-    std::optional<unsigned> axis = axisOfSums(load, isSingle && bytesOfLane(), seen);
+    std::optional<unsigned> axis = axisOfSums(load, isSingle && bytesOfLane(load), seen);
     if (!axis)
       return;
     if (isSingle) {
@@ -290,7 +293,7 @@ private:
         return;
       slow = *axis;
       fast = 2 * rank - 3 - slow;
-      deep = std::min({perThread, bytesOfLane() / bytes, shape[slow]});
+      deep = std::min({perThread, bytesOfLane(load) / bytes, shape[slow]});
     }
     if (deep < 2)
       return;

@@ -1,7 +1,11 @@
 // Operands of which no two elements that are side by side are known: a thread loads those one by one that a lane of the unit reads at once.
 // RUN: kiln-opt --pass-pipeline="builtin.module(kiln-tile-to-tilegpu{target=hip:gfx942},canonicalize,cse)" %s | FileCheck %s --check-prefix=EIGHT
 // RUN: kiln-opt --pass-pipeline="builtin.module(kiln-tile-to-tilegpu{target=hip:gfx1100},canonicalize,cse)" %s | FileCheck %s --check-prefix=SIXTEEN
+// Not where a code of it has spilled.
+// RUN: sed "s/^func.func/module attributes {tilegpu.whole_operands} { func.func/; s/^}$/}}/" %s | kiln-opt --pass-pipeline="builtin.module(kiln-tile-to-tilegpu{target=hip:gfx1100},canonicalize,cse)" | FileCheck %s --check-prefix=NONE
 
+// NONE: #[[LOADED:.*]] = #tilegpu.layout<"register: 0,32 4,0 8,0 16,0 32,0; lane: 0,1 0,2 0,4 0,8 0,16; warp: 1,0 2,0; block: -> 64x64">
+// NONE: tile.load {{.*}} -> tensor<64x64xf16, #[[LOADED]]>
 // EIGHT: #[[LOADED:.*]] = #tilegpu.layout<"register: 1,0 2,0 16,0 32,0; lane: 0,1 0,2 0,4 0,8 0,16 0,32; warp: 4,0 8,0; block: -> 64x64">
 // EIGHT: tile.load {{.*}} -> tensor<64x64xf16, #[[LOADED]]>
 // SIXTEEN: #[[LOADED:.*]] = #tilegpu.layout<"register: 1,0 2,0 4,0 0,32 32,0; lane: 0,1 0,2 0,4 0,8 0,16; warp: 8,0 16,0; block: -> 64x64">
