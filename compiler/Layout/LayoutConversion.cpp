@@ -292,17 +292,23 @@ LayoutConversion planConversion(const LinearLayout &source, const LinearLayout &
     plan.registers = std::move(*registers);
   } else if ((plan.shuffle = planShuffle(source, result, elementBits))) {
     plan.kind = ConversionKind::Shuffle;
+    if (auto swaps = planSwaps(source, result, elementBits, memory.swappedLanes);
+        swaps && swaps->cost(elementBits) < plan.shuffle->cost(elementBits)) {
+      plan.swaps = std::move(swaps);
+      plan.shuffle.reset();
+    }
     // Of duplicates only one warp would store.
     bool isWithinWarps =
         memory.ordersWarps && source.numWarps() > 1 && source.freeBits(Dim::Warp) == 0;
     if (source.numWarps() == 1 || isWithinWarps) {
       SharedExchange exchange = planSharedExchange(source, result, elementBits, memory);
       if (exchange.cost() + 2 * (isWithinWarps ? ownWaitCost : barrierCostOfOneWarp) <
-          plan.shuffle->cost(elementBits)) {
+          plan.shuffleCost(elementBits)) {
         plan.kind = ConversionKind::Shared;
         plan.shared = std::move(exchange);
         plan.isWithinWarps = isWithinWarps;
         plan.shuffle.reset();
+        plan.swaps.reset();
       }
     }
   } else {

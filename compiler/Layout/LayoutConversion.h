@@ -4,7 +4,8 @@
 // With S the source, R the result, and f a linear map with S(f(p)) = R(p), f
 // says where each register of each thread finds its value:
 //   * f only touches registers: rename them, no instruction at all;
-//   * f stays inside the warp: shuffles, one per result register;
+//   * f stays inside the warp: shuffles, one per result register, or where it is an exchange of
+//     bits that the target has an instruction for, half of one (LaneSwaps.h);
 //   * otherwise: shared memory (SharedExchange.h). So does a warp that is the whole block, whose
 //     barriers cost little, if shuffles and their selects cost more; and any warp where memory
 //     serves its accesses in order: it reads what it has written, and meets no other.
@@ -28,6 +29,7 @@
 #ifndef KILN_COMPILER_LAYOUT_LAYOUTCONVERSION_H
 #define KILN_COMPILER_LAYOUT_LAYOUTCONVERSION_H
 
+#include "compiler/Layout/LaneSwaps.h"
 #include "compiler/Layout/SharedExchange.h"
 
 namespace kiln {
@@ -74,10 +76,16 @@ struct LayoutConversion {
   ConversionKind kind = ConversionKind::None;
   /// Registers: the source register of each result register.
   llvm::SmallVector<unsigned, 16> registers;
-  std::optional<ShufflePlan> shuffle;   ///< Shuffle
+  std::optional<ShufflePlan> shuffle;   ///< Shuffle, unless there are swaps
+  std::optional<SwapPlan> swaps;        ///< Shuffle, where it costs less
   std::optional<SharedExchange> shared; ///< Shared
   /// Shared: warps read what they have written themselves, in order (SharedMemoryShape).
   bool isWithinWarps = false;
+
+  /// Shuffle: what it costs a warp, in instructions.
+  int64_t shuffleCost(unsigned elementBits) const {
+    return swaps ? swaps->cost(elementBits) : shuffle->cost(elementBits);
+  }
 };
 
 /// What a barrier costs a warp, in issue slots; a block of one warp only waits for its own stores.

@@ -42,6 +42,8 @@ struct SharedMemoryShape {
   bool transposedReads = false;
   /// Whether it serves a warp's accesses in order, so that lanes exchange without a barrier.
   bool ordersWarps = false;
+  /// Not through memory: lanes of these distances can swap words (TargetInfo::swappedLanes).
+  unsigned swappedLanes = 0;
   unsigned rowBytes() const { return banks * bankBytes; }
 };
 

@@ -294,7 +294,8 @@ std::optional<Staging> planOperandStaging(const LinearLayout &source, const Line
     return staging;
   LayoutConversion other = planConversion(source, result, elementBits, memory);
   int64_t barriers = 2 * barrierCostOf(source);
-  int64_t cost = other.shuffle ? other.shuffle->cost(elementBits) : other.shared->cost() + barriers;
+  int64_t cost = other.kind == ConversionKind::Shuffle ? other.shuffleCost(elementBits)
+                                                       : other.shared->cost() + barriers;
   bool costsLess = staging.cost + barriers < cost;
   bool isWhole = storeCost(source, staging.shared, elementBits, memory) == 0;
   return costsLess && isWhole ? std::optional(staging) : std::nullopt;

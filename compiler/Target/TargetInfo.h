@@ -87,6 +87,9 @@ struct TargetInfo {
   //--- Execution model ---
   /// Threads that run in lockstep: 32 or 64. 1 on the CPU.
   unsigned warpSize = 1;
+  /// Distances of lanes (powers of two, as bits) between which an instruction swaps what one half
+  /// of them has of a register and the other half of a second one.
+  unsigned swappedLanes = 0;
   unsigned maxThreadsPerBlock = 1;
   /// AMD: what tells one processor of the device from all others, lowest bits of its number first:
   /// the CU (or WGP), the shader array, the shader engine, the compute die.

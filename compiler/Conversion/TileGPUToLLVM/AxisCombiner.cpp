@@ -130,7 +130,7 @@ void AxisCombiner::walkSwapped(unsigned lanes, MutableArrayRef<Elements> totals)
   replaceEach(totals, [&](const Elements &total) {
     Elements ofClear, ofSet;
     for (Value value : total) {
-      auto [clear, set] = ofBothLanes(s, lowering.device, value, lanes);
+      auto [clear, set] = swapLanes(s, lowering.device, value, value, lanes);
       ofClear.push_back(clear);
       ofSet.push_back(set);
     }

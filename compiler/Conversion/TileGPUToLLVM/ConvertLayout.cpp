@@ -66,7 +66,8 @@ struct ConvertLayoutDistribution : DistributionPattern<tilegpu::ConvertLayoutOp>
       for (unsigned reg : plan.registers)
         results.push_back(adaptor.getSource()[reg]);
     } else if (plan.kind == ConversionKind::Shuffle) {
-      results = shuffle(*plan.shuffle, adaptor.getSource(), s);
+      results = plan.swaps ? swap(*plan.swaps, adaptor.getSource(), s)
+                           : shuffle(*plan.shuffle, adaptor.getSource(), s);
     } else if (plan.kind == ConversionKind::Shared) {
       Value scratch = lowering.scratch(s, op);
       if (!scratch)
@@ -84,6 +85,30 @@ struct ConvertLayoutDistribution : DistributionPattern<tilegpu::ConvertLayoutOp>
   }
 
 private:
+  SmallVector<Value> swap(const SwapPlan &plan, ValueRange source, const ScalarBuilder &s) const {
+    SmallVector<unsigned, 4> parts;
+    for (unsigned reg = 0; reg <= plan.together; ++reg)
+      if ((reg & ~plan.together) == 0)
+        parts.push_back(reg);
+    // Words stand at the number of their first register.
+    SmallVector<Value> words(source.size()), moved(source.size());
+    for (unsigned first = 0; first < source.size(); ++first)
+      if (!(first & plan.together))
+        words[first] = packWord(
+            s, llvm::map_to_vector<4>(parts, [&](unsigned part) { return source[first ^ part]; }));
+    for (auto [registerBit, laneBit] : plan.steps)
+      for (unsigned first = 0, other = 1u << registerBit; first < source.size(); ++first)
+        if (!(first & (plan.together | other)))
+          std::tie(words[first], words[first ^ other]) =
+              swapLanes(s, lowering.device, words[first], words[first ^ other], 1u << laneBit);
+    for (unsigned first = 0; first < source.size(); ++first)
+      if (words[first])
+        for (auto [part, element] :
+             llvm::zip_equal(parts, unpackWord(s, words[first], source[0].getType(), parts.size())))
+          moved[first ^ part] = element;
+    return llvm::map_to_vector(plan.registers, [&](unsigned reg) { return moved[reg]; });
+  }
+
   SmallVector<Value> shuffle(const ShufflePlan &plan, ValueRange source,
                              const ScalarBuilder &s) const {
     unsigned warpSize = lowering.target().warpSize;

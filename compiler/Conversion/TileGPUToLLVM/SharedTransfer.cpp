@@ -391,16 +391,21 @@ Value shuffleXor(const ScalarBuilder &s, const TargetLowering &device, Value val
   });
 }
 
-std::pair<Value, Value> ofBothLanes(const ScalarBuilder &s, const TargetLowering &device,
-                                    Value value, unsigned mask) {
-  SmallVector<Value, 2> ofSet;
-  Value first = inWords(s, value, [&](Value word) {
-    auto [clear, set] = device.swapLanes(s.builder(), s.location(), word, word, mask);
-    ofSet.push_back(set);
-    return clear;
+std::pair<Value, Value> swapLanes(const ScalarBuilder &s, const TargetLowering &device, Value first,
+                                  Value second, unsigned mask) {
+  SmallVector<Value, 2> words, swapped;
+  inWords(s, second, [&](Value word) {
+    words.push_back(word);
+    return word;
   });
-  auto next = ofSet.begin();
-  return {first, inWords(s, value, [&](Value) { return *next++; })};
+  auto other = words.begin();
+  Value clear = inWords(s, first, [&](Value word) {
+    auto [ofClear, ofSet] = device.swapLanes(s.builder(), s.location(), word, *other++, mask);
+    swapped.push_back(ofSet);
+    return ofClear;
+  });
+  auto next = swapped.begin();
+  return {clear, inWords(s, second, [&](Value) { return *next++; })};
 }
 
 Value shuffleIndex(const ScalarBuilder &s, const TargetLowering &device, Value value, Value lane) {

@@ -79,10 +79,11 @@ llvm::SmallVector<mlir::Value> unpackWord(const ScalarBuilder &s, mlir::Value wo
 /// A value of any scalar type from the lane that differs by `mask`, or from lane `lane`.
 mlir::Value shuffleXor(const ScalarBuilder &s, const TargetLowering &device, mlir::Value value,
                        unsigned mask);
-/// Where TargetLowering::swapsLanes: those of the lanes that differ by `mask`, first that of the
-/// lane with the bit clear.
-std::pair<mlir::Value, mlir::Value>
-ofBothLanes(const ScalarBuilder &s, const TargetLowering &device, mlir::Value value, unsigned mask);
+/// Where TargetLowering::swapsLanes: what lanes with the bit set have of the first value changes
+/// places with what those that differ by `mask` have of the second. Of one value twice, both have
+/// that of the lane with the bit clear, and then of the other.
+std::pair<mlir::Value, mlir::Value> swapLanes(const ScalarBuilder &s, const TargetLowering &device,
+                                              mlir::Value first, mlir::Value second, unsigned mask);
 /// One of any scalar type through `move`, which moves an i32.
 mlir::Value inWords(const ScalarBuilder &s, mlir::Value value,
                     llvm::function_ref<mlir::Value(mlir::Value)> move);

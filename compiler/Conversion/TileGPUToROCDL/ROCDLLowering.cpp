@@ -115,7 +115,7 @@ public:
     return shuffleIndex(b, loc, value, s.bitXor(lane, s.i32(mask)));
   }
   bool swapsLanes(unsigned mask) const override {
-    return info.matrix.mfmaGeneration >= 4 && (mask == 16 || mask == 32);
+    return llvm::has_single_bit(mask) && (info.swappedLanes & mask);
   }
   /// CDNA4 ISA, "V_PERMLANE16_SWAP_B32", "V_PERMLANE32_SWAP_B32".
   std::pair<Value, Value> swapLanes(OpBuilder &b, Location loc, Value first, Value second,

@@ -66,8 +66,9 @@ double LayoutCosts::plannedConversion(const LinearLayout &from, const LinearLayo
   if (plan.kind == ConversionKind::Shuffle) {
     // RDNA's lanes read others in no simple pattern through shared memory, and wait for it. What is
     // loaded ahead may be stored at the other operand's barriers instead; results may not.
-    bool waits = isDotOfLoad && target.matrix.wmmaGeneration && !plan.shuffle->readsByXor();
-    return double(plan.shuffle->cost(bits) + (waits ? barrierCostOf(from) : 0));
+    bool waits =
+        isDotOfLoad && target.matrix.wmmaGeneration && plan.shuffle && !plan.shuffle->readsByXor();
+    return double(plan.shuffleCost(bits) + (waits ? barrierCostOf(from) : 0));
   }
   const SharedExchange &exchange = *plan.shared;
   if (exchange.bytes > int64_t(target.maxSharedBytes))

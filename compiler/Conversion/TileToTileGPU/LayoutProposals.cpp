@@ -4,6 +4,7 @@
 
 #include "compiler/Analysis/ExpectedStrides.h"
 #include "compiler/Conversion/TileToTileGPU/LegalizeDots.h"
+#include "compiler/Layout/LaneSwaps.h"
 #include "compiler/Layout/TileLayouts.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -34,6 +35,13 @@ public:
     for (size_t i = 0; i < graph.nodes().size(); ++i)
       if (graph.nodes()[i].transfer != LayoutTransfer::Carried)
         proposeAccess(i, graph.nodes()[i].op);
+    for (size_t i = 0; target.swappedLanes && i < graph.nodes().size(); ++i)
+      if (auto store = dyn_cast<tile::StoreOp>(graph.nodes()[i].op))
+        proposeSwapped(i, store);
+    if (target.matrix.mfmaGeneration)
+      for (size_t i = 0; i < graph.nodes().size(); ++i)
+        if (auto store = dyn_cast<tile::StoreOp>(graph.nodes()[i].op))
+          proposeDealt(i, store);
     for (size_t i = 0; i < graph.nodes().size(); ++i)
       if (graph.nodes()[i].choices.empty())
         propose(i, rowMajor(shapeOfNode(graph.nodes()[i])));
@@ -316,6 +324,91 @@ private:
     propose(node, neighbours);
     if (target.matrix.operandsByHalves)
       propose(node, choice(everySecondOf(neighbours.layout.getLayout(), slow, deep)));
+  }
+
+  /// What a dot makes, but that lanes have changed places with registers, so that a thread stores
+  /// more of a row at once.
+  void proposeSwapped(size_t node, tile::StoreOp store) {
+    auto type = dyn_cast<RankedTensorType>(store.getPtr().getType());
+    if (!type)
+      return;
+    AxisInfo info = facts.get(store.getPtr());
+    unsigned fast = llvm::max_element(info.contiguity) - info.contiguity.begin();
+    int64_t bytes = cast<tile::PtrType>(type.getElementType()).getElementBytes();
+    // Where a mask ends within a vector, halves are stored.
+    int64_t vector = std::min(facts.vectorLength(store.getPtr(), fast),
+                              int64_t(target.maxVectorBits) / 8 / bytes);
+    if (store.getMask())
+      vector = std::min(vector, facts.maskConstancy(store.getMask(), fast));
+    for (const auto &[dot, choices] : choicesOfDots)
+      for (const LayoutChoice &sum : choices)
+        if (LinearLayout layout = sum.layout.getLayout(); layout.shape() == type.getShape())
+          if (auto swapped = withNeighbours(layout, fast, vector))
+            propose(node, choice(*swapped));
+  }
+
+  /// Single elements of which lanes hold the same, as sums across rows: each of these stores others
+  /// of what a thread has several of, which it chooses by its number. RDNA's kernels lack registers
+  /// for what is chosen.
+  void proposeDealt(size_t node, tile::StoreOp store) {
+    auto type = dyn_cast<RankedTensorType>(store.getPtr().getType());
+    if (!type)
+      return;
+    for (unsigned axis = 0; axis < unsigned(type.getRank()); ++axis)
+      if (facts.accessLength(store.getPtr(), store.getMask(), axis) > 1)
+        return;
+    auto others = graph.nodes()[node].choices;
+    for (const LayoutChoice &other : others)
+      if (std::optional<LinearLayout> dealt = withDealtRegisters(other.layout.getLayout()))
+        propose(node, choice(*dealt));
+  }
+
+  /// What registers tell apart lanes do that hold the same elements so far.
+  static std::optional<LinearLayout> withDealtRegisters(const LinearLayout &layout) {
+    ArrayRef<BinaryVector> all = layout.columns(), lanes = layout.columns(Dim::Lane);
+    BinaryColumns registers(layout.columns(Dim::Register)), dealt;
+    for (BinaryVector lane : lanes)
+      dealt.push_back(lane || registers.empty() ? lane : registers.pop_back_val());
+    if (ArrayRef<BinaryVector>(dealt) == lanes)
+      return std::nullopt;
+    BinaryColumns columns(registers);
+    columns.append(dealt.begin(), dealt.end());
+    ArrayRef<BinaryVector> rest = all.drop_front(layout.in().bits(Dim::Register) + lanes.size());
+    columns.append(rest.begin(), rest.end());
+    LayoutSpace in({{Dim::Register, unsigned(registers.size())},
+                    {Dim::Lane, layout.in().bits(Dim::Lane)},
+                    {Dim::Warp, layout.in().bits(Dim::Warp)},
+                    {Dim::Block, layout.in().bits(Dim::Block)}});
+    return LinearLayout(in, layout.out(), columns);
+  }
+
+  /// The layout by swaps of lanes with registers in which a thread has so many neighbours along the
+  /// axis; those nearest to them go to the lanes.
+  std::optional<LinearLayout> withNeighbours(LinearLayout layout, unsigned axis,
+                                             int64_t count) const {
+    unsigned position = layout.out().position(Dim::axis(axis));
+    uint64_t first = uint64_t(1) << position, end = first * count,
+             last = first << layout.out().bits(Dim::axis(axis));
+    for (uint64_t step = first; step < end; step <<= 1) {
+      ArrayRef<BinaryVector> registers = layout.columns(Dim::Register),
+                             lanes = layout.columns(Dim::Lane);
+      if (llvm::is_contained(registers, step))
+        continue;
+      unsigned lane = llvm::find(lanes, step) - lanes.begin();
+      // Of columns that are no neighbours, those along the axis first.
+      auto order = [&](BinaryVector column) {
+        bool isNeighbour = column >= first && column < end,
+             isAlong = column >= end && column < last;
+        return std::tuple(isNeighbour, !isAlong, column);
+      };
+      const auto *given = llvm::min_element(
+          registers, [&](BinaryVector a, BinaryVector b) { return order(a) < order(b); });
+      if (lane == lanes.size() || !(target.swappedLanes >> lane & 1) || given == registers.end() ||
+          std::get<0>(order(*given)))
+        return std::nullopt;
+      layout = withSwapped(layout, {unsigned(given - registers.begin()), lane});
+    }
+    return layout;
   }
 
   /// A thread's `deep` neighbours along the axis become every second one, as instructions want them

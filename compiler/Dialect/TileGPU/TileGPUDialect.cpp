@@ -148,6 +148,7 @@ SharedMemoryShape sharedMemoryOf(const TargetInfo &target) {
   shape.transposedReads = target.matrix.transposedReads;
   shape.movesParts = target.matrix.operandsByHalves;
   shape.ordersWarps = target.matrix.mfmaGeneration;
+  shape.swappedLanes = target.swappedLanes;
   return shape;
 }
 

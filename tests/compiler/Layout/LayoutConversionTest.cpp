@@ -272,3 +272,81 @@ TEST(LayoutConversion, DuplicatesAmongWarpsStillMeet) {
                                 "warp: 0,0; block: -> 32x32");
   EXPECT_EQ(planConversion(rows, columns, 32, memory).kind, ConversionKind::Shuffle);
 }
+
+namespace {
+/// Each step as the instruction does it, to registers that words hold together.
+Block runSwaps(const Block &from, const SwapPlan &plan) {
+  Block to = from;
+  for (auto &lanes : to.registers) {
+    for (auto [registerBit, laneBit] : plan.steps) {
+      EXPECT_EQ(plan.together >> registerBit & 1, 0u);
+      for (uint64_t lane = 0; lane < lanes.size(); ++lane)
+        for (uint64_t reg = 0; reg < lanes[lane].size(); ++reg)
+          if ((lane >> laneBit & 1) && !(reg >> registerBit & 1))
+            std::swap(lanes[lane][reg],
+                      lanes[lane ^ uint64_t(1) << laneBit][reg ^ uint64_t(1) << registerBit]);
+    }
+    for (auto &values : lanes) {
+      std::vector<uint64_t> renamed;
+      for (unsigned reg : plan.registers)
+        renamed.push_back(values[reg]);
+      values = renamed;
+    }
+  }
+  return to;
+}
+} // namespace
+
+/// Up to two exchanges of lanes' bits with registers', and any names of registers.
+TEST(LayoutConversion, LanesSwapWithRegisters) {
+  constexpr unsigned registerBits = 4, laneBits = 5, swapped = 8 | 16;
+  SharedMemoryShape memory;
+  memory.swappedLanes = swapped;
+  RandomLayouts random(24);
+  unsigned packed = 0, twice = 0;
+  for (int round = 0; round < 200; ++round) {
+    LinearLayout source = random.distributed(registerBits, laneBits, 1, random.shape(10));
+    LinearLayout result = source;
+    for (int step = 0, steps = 1 + int(random.below(2)); step < steps; ++step)
+      result = withSwapped(result, {random.below(registerBits), 3 + random.below(2)});
+    BinaryColumns columns(result.columns());
+    std::swap(columns[0], columns[1 + random.below(registerBits - 1)]);
+    result = LinearLayout(source.in(), source.out(), columns);
+    for (unsigned bits : {8u, 16u, 32u, 64u}) {
+      LayoutConversion plan = planConversion(source, result, bits, memory);
+      if (!plan.swaps) {
+        EXPECT_LE(plan.kind, ConversionKind::Shuffle);
+        continue;
+      }
+      packed += plan.swaps->together != 0;
+      twice += plan.swaps->steps.size() == 2;
+      EXPECT_FALSE(plan.shuffle);
+      EXPECT_EQ(runSwaps(Block::holding(source), *plan.swaps).registers,
+                Block::holding(result).registers)
+          << source.str() << "\n  " << result.str();
+    }
+  }
+  EXPECT_GT(packed, 0u);
+  EXPECT_GT(twice, 0u);
+}
+
+/// Results of 32 x 32 in f16, of which a lane then has eight neighbours: four words and four words
+/// change places by four instructions. Other lanes, or warps, do not swap.
+TEST(LayoutConversion, ResultsBecomeRowsBySwaps) {
+  auto layout = [](const char *text) { return llvm::cantFail(LinearLayout::parse(text)); };
+  LinearLayout result = layout("register: 0,1 0,2 0,8 0,16; lane: 1,0 2,0 4,0 8,0 16,0 0,4; "
+                               "warp: 0,32; block: -> 32x64");
+  LinearLayout rows = layout("register: 0,1 0,2 0,4 0,16; lane: 1,0 2,0 4,0 8,0 16,0 0,8; "
+                             "warp: 0,32; block: -> 32x64");
+  LinearLayout others = layout("register: 1,0 0,2 0,8 0,16; lane: 0,1 2,0 4,0 8,0 16,0 0,4; "
+                               "warp: 0,32; block: -> 32x64");
+  SharedMemoryShape memory;
+  memory.swappedLanes = 16 | 32;
+  LayoutConversion plan = planConversion(result, rows, 16, memory);
+  ASSERT_TRUE(plan.swaps);
+  EXPECT_EQ(plan.swaps->together, 1u);
+  EXPECT_EQ(plan.swaps->cost(16), 8);
+  EXPECT_FALSE(planConversion(result, others, 16, memory).swaps);
+  memory.swappedLanes = 16;
+  EXPECT_FALSE(planConversion(result, rows, 16, memory).swaps);
+}

@@ -105,6 +105,35 @@ TEST(ConvertLayoutWithinWarps, MeetsNoOtherWarp) {
     ASSERT_EQ(out[index], index);
 }
 
+/// Lanes that swap words with one another meet nowhere, whatever a word holds.
+template <typename T> void checkSwaps(const std::string &type, T (*expect)(int)) {
+  auto layout = [](const char *text) { return llvm::cantFail(LinearLayout::parse(text)); };
+  LinearLayout result = layout("register: 0,1 0,8; lane: 1,0 2,0 4,0 8,0 0,2 0,4; warp: 0,16 0,0; "
+                               "block: -> 16x32");
+  LinearLayout one = layout("register: 0,1 0,2; lane: 1,0 2,0 4,0 8,0 0,8 0,4; warp: 0,16 0,0; "
+                            "block: -> 16x32");
+  LinearLayout both = layout("register: 0,4 0,1; lane: 1,0 2,0 4,0 8,0 0,8 0,2; warp: 0,16 0,0; "
+                             "block: -> 16x32");
+  for (const LinearLayout &to : {one, both}) {
+    CompiledKernel kernel(kernelText(result, to, type), "hip:gfx950", /*hasLayouts=*/true);
+    ASSERT_EQ(kernel.errors, "");
+    Buffer<T> out(512);
+    kernel.use(out);
+    auto counts = kernel.count({out.argument()});
+    EXPECT_EQ(instructionsOf(counts, "barrier"), 0u);
+    EXPECT_EQ(instructionsOf(counts, "shared store"), 0u);
+    for (int index = 0; index < 512; ++index)
+      ASSERT_EQ(out[index], expect(index)) << type;
+  }
+}
+
+TEST(ConvertLayoutSwaps, OfAllWidths) {
+  checkSwaps<int32_t>("i32", [](int i) { return i; });
+  checkSwaps<int64_t>("i64", [](int i) { return int64_t(i); });
+  checkSwaps<uint16_t>("i16", [](int i) { return uint16_t(i); });
+  checkSwaps<uint8_t>("i8", [](int i) { return uint8_t(i); });
+}
+
 INSTANTIATE_TEST_SUITE_P(AllTargets, ConvertLayout, ::testing::ValuesIn(testTargets), targetName);
 
 } // namespace
