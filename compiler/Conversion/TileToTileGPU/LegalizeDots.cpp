@@ -60,8 +60,10 @@ static tile::DotOp widen(tile::DotOp dot, Type operand, Type accumulator) {
   Value a = widened(builder, loc, dot.getA(), operand);
   Value b = widened(builder, loc, dot.getB(), operand);
   Value c = widened(builder, loc, dot.getC(), accumulator);
-  return tile::DotOp::create(builder, loc, c.getType(), a, b, c, dot.getPrecision(),
-                             dot.getMaxImpreciseAcc());
+  auto wide = tile::DotOp::create(builder, loc, c.getType(), a, b, c, dot.getPrecision(),
+                                  dot.getMaxImpreciseAcc());
+  wide->setDiscardableAttrs(dot->getDiscardableAttrDictionary());
+  return wide;
 }
 
 //===-- f32 as a sum of narrower numbers
@@ -222,6 +224,7 @@ static tile::DotOp narrowOperands(tile::DotOp dot, const TargetInfo &target, uns
   }
   auto narrow = tile::DotOp::create(builder, dot.getLoc(), dot.getC().getType(), a, b, dot.getC(),
                                     tile::InputPrecision::TF32, dot.getMaxImpreciseAcc());
+  narrow->setDiscardableAttrs(dot->getDiscardableAttrDictionary());
   bool hasUnit = matrixTilingOf(narrow, target, numWarps).has_value();
   tile::DotOp kept = hasUnit ? narrow : dot, other = hasUnit ? dot : narrow;
   other.replaceAllUsesWith(kept.getResult());

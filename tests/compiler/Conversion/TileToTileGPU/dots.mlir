@@ -52,17 +52,17 @@ func.func @ieee(%p0: !tile.ptr<f32>) attributes {tile.kernel, tile.num_warps = 4
   return
 }
 
-// A unit that accumulates in f16 exists on NVIDIA only; elsewhere the sum is made in f32.
+// A unit that accumulates in f16 exists on NVIDIA only; elsewhere the sum is made in f32, by a dot of which the same is known.
 // CHECK-LABEL: func.func @f16Accumulator
 // SM80: tilegpu.dot {{.*}} unit <"mma.m16n8k16.f16.f16"
 // SM90: tilegpu.dot {{.*}} unit <"wgmma.m64n64k16.f16.f16"
-// GFX942: tilegpu.dot {{.*}} unit <"mfma.16x16x16{{(x2)?}}.f16.f32"
+// GFX942: tilegpu.dot {{.*}} unit <"mfma.16x16x16{{(x2)?}}.f16.f32"{{.*}} {tile.used_depth = 48 : i32}
 // GFX942: arith.truncf
 func.func @f16Accumulator(%p0: !tile.ptr<f16>) attributes {tile.kernel, tile.num_warps = 4 : i32} {
   %p = tile.splat %p0 : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
   %a = tile.load %p : (tensor<64x64x!tile.ptr<f16>>) -> tensor<64x64xf16>
   %c = arith.constant dense<0.0> : tensor<64x64xf16>
-  %d = tile.dot %a, %a, %c : (tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+  %d = tile.dot %a, %a, %c {tile.used_depth = 48 : i32} : (tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
   tile.store %p, %d : (tensor<64x64x!tile.ptr<f16>>, tensor<64x64xf16>) -> ()
   return
 }
