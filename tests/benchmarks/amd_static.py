@@ -38,6 +38,7 @@ import multiprocessing
 import os
 import pathlib
 import re
+import statistics
 import subprocess
 import sys
 import types
@@ -476,7 +477,7 @@ def print_table(outcomes):
     print("\ngeometric means of the ratios (above 1: Kiln's loop is shorter):")
     for measured, known in ratios.items():
         if known:
-            print(f"{measured} {math.exp(sum(map(math.log, known)) / len(known)):.3f} over {len(known)} kernels")
+            print(f"{measured} {statistics.geometric_mean(known):.3f} over {len(known)} kernels")
 
 
 def main():

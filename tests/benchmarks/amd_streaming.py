@@ -15,6 +15,7 @@ import re
 import sys
 
 from amd_assembly import Kernel, cycles_of_mca, occupancy
+from amd_verdict import number
 
 COMPARED = re.compile(r"^v_cmpx?_(?:eq|ne|lg|lt|gt|le|ge)_[iu](?:16|32|64)")
 COMBINED = re.compile(r"^s_(?:and|or|xor|andn2|orn2|and_not1|or_not1|nand|nor|not|mov)_b(?:32|64)$")
@@ -237,10 +238,6 @@ def side_by_side(outcome):
 
 def width(numbers):
     return numbers["bytes"] / numbers["accesses"] if numbers["accesses"] else 0
-
-
-def number(value):
-    return "?" if value is None else f"{value:.0f}" if float(value).is_integer() or value >= 100 else f"{value:.1f}"
 
 
 def widths_text(numbers):
