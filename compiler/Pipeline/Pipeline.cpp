@@ -483,7 +483,7 @@ std::optional<DeviceBinary> compileOtherwise(const Compilation &compiled, Module
 std::optional<DeviceBinary> compileWithWholeOperands(const Compilation &compiled, ModuleOp copy) {
   copy->setAttr(tilegpu::TileGPUDialect::wholeOperandsAttr, UnitAttr::get(copy.getContext()));
   TargetInfo target = compiled.target;
-  target.matrix.operandsByHalves = false;
+  target.matrix.takeOperandsAsLoaded();
   return compileOtherwise(compiled, copy, target);
 }
 

@@ -33,19 +33,17 @@ std::optional<uint64_t> sharedBytesForMore(const DeviceBinary &binary) {
   std::optional<Occupancy> now = occupancyOf(binary.target, needs);
   if (!now || now->room[size_t(OccupancyLimit::SharedMemory)] != now->blocks)
     return std::nullopt;
-  needs.sharedBytes = 0;
-  uint32_t blocks = occupancyOf(binary.target, needs)->blocks;
+  auto withoutShared = [&] {
+    return occupancyOf(binary.target, {needs.threads, needs.registers, 0})->blocks;
+  };
+  uint32_t blocks = withoutShared();
   if (blocks <= now->blocks) {
     needs.registers -= needs.registers / share;
-    blocks = std::min(now->blocks + 1, occupancyOf(binary.target, needs)->blocks);
+    blocks = std::min(now->blocks + 1, withoutShared());
   }
   if (blocks <= now->blocks)
     return std::nullopt;
-  for (needs.sharedBytes = binary.resources.staticSharedBytes; needs.sharedBytes;
-       --needs.sharedBytes)
-    if (occupancyOf(binary.target, needs)->blocks >= blocks)
-      return needs.sharedBytes;
-  return std::nullopt;
+  return sharedBytesForBlocks(binary.target, needs, blocks);
 }
 
 } // namespace kiln

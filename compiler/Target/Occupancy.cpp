@@ -70,4 +70,20 @@ std::optional<uint32_t> registersForBlocks(llvm::StringRef target, BlockNeeds ne
   return std::nullopt;
 }
 
+std::optional<uint64_t> sharedBytesForBlocks(llvm::StringRef target, BlockNeeds needs,
+                                             uint32_t blocks) {
+  auto holds = [&](uint64_t bytes) {
+    needs.sharedBytes = bytes;
+    std::optional<Occupancy> held = occupancyOf(target, needs);
+    return held && held->blocks >= blocks;
+  };
+  // Fewer bytes are room for no fewer blocks: `most` is more than there may be, `least` is not.
+  uint64_t least = 0, most = needs.sharedBytes + 1;
+  while (most - least > 1) {
+    uint64_t middle = least + (most - least) / 2;
+    (holds(middle) ? least : most) = middle;
+  }
+  return least ? std::optional(least) : std::nullopt;
+}
+
 } // namespace kiln

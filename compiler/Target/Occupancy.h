@@ -46,6 +46,11 @@ std::optional<Occupancy> occupancyOf(llvm::StringRef target, const BlockNeeds &n
 std::optional<uint32_t> registersForBlocks(llvm::StringRef target, BlockNeeds needs,
                                            uint32_t blocks, uint32_t least);
 
+/// The most bytes of shared memory, as many as `needs` has or fewer, but some, with which a
+/// processor holds `blocks` such blocks; none: it does not, or is not in the table.
+std::optional<uint64_t> sharedBytesForBlocks(llvm::StringRef target, BlockNeeds needs,
+                                             uint32_t blocks);
+
 } // namespace kiln
 
 #endif // KILN_COMPILER_TARGET_OCCUPANCY_H

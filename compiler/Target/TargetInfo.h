@@ -47,6 +47,15 @@ struct MatrixFeatures {
   /// Whether operands may lie as results do in the halves of a wave, every second number first, and
   /// be read in wider pieces than they are stored in, or stored in wider ones (RDNA 3).
   bool operandsByHalves = false;
+  /// Bytes of an operand along k that a lane of AMD's units reads at once: what is loaded element
+  /// by element comes in runs of so many; 0 = it does not.
+  unsigned runBytes = 0;
+
+  /// For kernels that lack registers for how operands are put together otherwise.
+  void takeOperandsAsLoaded() {
+    operandsByHalves = false;
+    runBytes = 0;
+  }
 
   /// How many products a warp multiplies in much less time than a load takes, some 500 cycles: up
   /// to 125 cycles of CDNA's units, and half as many products on RDNA, whose operands take twice

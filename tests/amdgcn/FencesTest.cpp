@@ -38,6 +38,7 @@ protected:
     parameters.grid = {2, 1, 1};
     parameters.block = {4 * GetParam().lanes, 1, 1};
     parameters.seed = seed;
+    parameters.longestRun = 1'000'000;
     allocations.add(&flag, sizeof flag);
     putArgument(parameters.arguments, data.data());
     putArgument(parameters.arguments, &flag);

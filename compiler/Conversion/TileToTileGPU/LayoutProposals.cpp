@@ -35,13 +35,14 @@ public:
     for (size_t i = 0; i < graph.nodes().size(); ++i)
       if (graph.nodes()[i].transfer != LayoutTransfer::Carried)
         proposeAccess(i, graph.nodes()[i].op);
-    for (size_t i = 0; target.swappedLanes && i < graph.nodes().size(); ++i)
-      if (auto store = dyn_cast<tile::StoreOp>(graph.nodes()[i].op))
-        proposeSwapped(i, store);
-    if (target.matrix.mfmaGeneration)
-      for (size_t i = 0; i < graph.nodes().size(); ++i)
-        if (auto store = dyn_cast<tile::StoreOp>(graph.nodes()[i].op))
+    for (size_t i = 0; i < graph.nodes().size(); ++i)
+      if (auto store = dyn_cast<tile::StoreOp>(graph.nodes()[i].op);
+          store && isa<RankedTensorType>(store.getPtr().getType())) {
+        if (target.swappedLanes)
+          proposeSwapped(i, store);
+        if (target.matrix.mfmaGeneration)
           proposeDealt(i, store);
+      }
     for (size_t i = 0; i < graph.nodes().size(); ++i)
       if (graph.nodes()[i].choices.empty())
         propose(i, rowMajor(shapeOfNode(graph.nodes()[i])));
@@ -251,19 +252,6 @@ private:
     return std::nullopt;
   }
 
-  /// Bytes of an operand that a lane of AMD's units reads at once; 0 of others, and where RDNA's
-  /// registers have turned out to be too few for such runs.
-  int64_t bytesOfLane(Operation *load) const {
-    constexpr unsigned widerGeneration = 4;
-    if (target.matrix.wmmaGeneration)
-      return load->getParentOfType<ModuleOp>()->hasAttr(tilegpu::TileGPUDialect::wholeOperandsAttr)
-                 ? 0
-                 : 16;
-    if (!target.matrix.mfmaGeneration)
-      return 0;
-    return target.matrix.mfmaGeneration < widerGeneration ? 8 : 16;
-  }
-
   /// Registers along the second axis too, up to 16 bytes of its neighbours: a thread can then turn
   /// its block around on the way to a unit that reads along that axis and cannot have shared
   /// memory transposed. What is loaded element by element has those together that a lane of the
@@ -285,7 +273,7 @@ private:
     int64_t deep = std::min({perThread / std::max<int64_t>(1, vector), widest, shape[slow]});
     bool isSingle = vector < 2;
     DenseSet<Operation *> seen;
-    std::optional<unsigned> axis = axisOfSums(load, isSingle && bytesOfLane(load), seen);
+    std::optional<unsigned> axis = axisOfSums(load, isSingle && target.matrix.runBytes, seen);
     if (!axis)
       return;
     if (isSingle) {
@@ -293,7 +281,7 @@ private:
         return;
       slow = *axis;
       fast = 2 * rank - 3 - slow;
-      deep = std::min({perThread, bytesOfLane(load) / bytes, shape[slow]});
+      deep = std::min({perThread, target.matrix.runBytes / bytes, shape[slow]});
     }
     if (deep < 2)
       return;
@@ -332,9 +320,7 @@ private:
   /// What a dot makes, but that lanes have changed places with registers, so that a thread stores
   /// more of a row at once.
   void proposeSwapped(size_t node, tile::StoreOp store) {
-    auto type = dyn_cast<RankedTensorType>(store.getPtr().getType());
-    if (!type)
-      return;
+    auto type = cast<RankedTensorType>(store.getPtr().getType());
     AxisInfo info = facts.get(store.getPtr());
     unsigned fast = llvm::max_element(info.contiguity) - info.contiguity.begin();
     int64_t bytes = cast<tile::PtrType>(type.getElementType()).getElementBytes();
@@ -354,10 +340,8 @@ private:
   /// of what a thread has several of, which it chooses by its number. RDNA's kernels lack registers
   /// for what is chosen.
   void proposeDealt(size_t node, tile::StoreOp store) {
-    auto type = dyn_cast<RankedTensorType>(store.getPtr().getType());
-    if (!type)
-      return;
-    for (unsigned axis = 0; axis < unsigned(type.getRank()); ++axis)
+    unsigned rank = cast<RankedTensorType>(store.getPtr().getType()).getRank();
+    for (unsigned axis = 0; axis < rank; ++axis)
       if (facts.accessLength(store.getPtr(), store.getMask(), axis) > 1)
         return;
     auto others = graph.nodes()[node].choices;

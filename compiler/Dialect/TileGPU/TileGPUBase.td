@@ -24,7 +24,7 @@ def TileGPU_Dialect : Dialect {
   let extraClassDeclaration = [{
     /// On the module: the target, as parseTarget reads it ("cuda:sm_90a").
     static constexpr llvm::StringLiteral targetAttr = "tilegpu.target";
-    /// On the module: the target is to be taken without MatrixFeatures::operandsByHalves (unit).
+    /// On the module: of the target MatrixFeatures::takeOperandsAsLoaded (unit).
     static constexpr llvm::StringLiteral wholeOperandsAttr = "tilegpu.whole_operands";
     /// On the kernel, after allocation: bytes of shared memory it uses (i32).
     static constexpr llvm::StringLiteral sharedBytesAttr = "tilegpu.shared_bytes";

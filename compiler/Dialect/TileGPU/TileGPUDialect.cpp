@@ -88,7 +88,7 @@ llvm::Expected<TargetInfo> targetOf(Operation *op) {
                                    TileGPUDialect::targetAttr.str() + "', got none");
   llvm::Expected<TargetInfo> target = parseTarget(name.getValue());
   if (target && module->hasAttr(TileGPUDialect::wholeOperandsAttr))
-    target->matrix.operandsByHalves = false;
+    target->matrix.takeOperandsAsLoaded();
   return target;
 }
 

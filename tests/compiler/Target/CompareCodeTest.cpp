@@ -36,4 +36,32 @@ TEST(CompareCode, FewerBlocksAreNot) {
   EXPECT_TRUE(isShorter(code(99, 0, 192), code(100, 0, 256)));
 }
 
+TEST(CompareCode, BlocksAreWorthAQuarterOfWhatTheyAreMore) {
+  EXPECT_TRUE(isWorthItsBlocks(code(125, 0, 192), code(100, 0, 256)));
+  EXPECT_FALSE(isWorthItsBlocks(code(126, 0, 192), code(100, 0, 256)));
+  EXPECT_FALSE(isWorthItsBlocks(code(90, 4, 192), code(100, 0, 256)));
+  EXPECT_FALSE(isWorthItsBlocks(code(90, 0, 256), code(100, 0, 256)));
+}
+
+TEST(CompareCode, SharedMemoryThatHoldsBlocksBack) {
+  auto withShared = [](uint32_t bytes, uint32_t registers) {
+    DeviceBinary result = code(100, 0, registers);
+    result.resources.staticSharedBytes = bytes;
+    return result;
+  };
+  auto blocksWith = [&](uint64_t bytes, uint32_t registers) {
+    return blocksOf(withShared(uint32_t(bytes), registers));
+  };
+  // Registers leave room for four, or up to a fifth fewer of them for one more than there are.
+  EXPECT_EQ(blocksWith(60000, 192), 2u);
+  ASSERT_TRUE(sharedBytesForMore(withShared(60000, 192)));
+  EXPECT_EQ(blocksWith(*sharedBytesForMore(withShared(60000, 192)), 192), 4u);
+  EXPECT_EQ(blocksWith(60000, 216), 2u);
+  ASSERT_TRUE(sharedBytesForMore(withShared(60000, 216)));
+  EXPECT_EQ(blocksWith(*sharedBytesForMore(withShared(60000, 216)), 192), 3u);
+  // It does not.
+  EXPECT_FALSE(sharedBytesForMore(withShared(20000, 192)));
+  EXPECT_FALSE(sharedBytesForMore(withShared(0, 256)));
+}
+
 } // namespace

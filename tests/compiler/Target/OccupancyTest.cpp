@@ -94,6 +94,17 @@ TEST(Occupancy, OfMoreBlocksTakesFewerRegisters) {
   EXPECT_EQ(registersForBlocks("nonsense", {128, 33, 0}, 16, 1), std::nullopt);
 }
 
+TEST(Occupancy, OfMoreBlocksTakesLessSharedMemory) {
+  EXPECT_EQ(occupancyOf("hip:gfx1100", {128, 64, 40000})->blocks, 3u);
+  std::optional<uint64_t> bytes = sharedBytesForBlocks("hip:gfx1100", {128, 64, 40000}, 4);
+  ASSERT_TRUE(bytes);
+  EXPECT_EQ(occupancyOf("hip:gfx1100", {128, 64, *bytes})->blocks, 4u);
+  EXPECT_EQ(occupancyOf("hip:gfx1100", {128, 64, *bytes + 1})->blocks, 3u);
+  EXPECT_EQ(sharedBytesForBlocks("hip:gfx1100", {128, 64, 40000}, 3), 40000u);
+  EXPECT_EQ(sharedBytesForBlocks("hip:gfx1100", {128, 256, 40000}, 1000), std::nullopt);
+  EXPECT_EQ(sharedBytesForBlocks("nonsense", {128, 64, 40000}, 1), std::nullopt);
+}
+
 TEST(Occupancy, IsUnknownWithoutAProcessor) {
   EXPECT_FALSE(occupancyOf("cpu:x86-64-v3", {1, 0, 0}));
   EXPECT_FALSE(occupancyOf("emu:sm_90a", {128, 32, 0}));

@@ -77,10 +77,7 @@ public:
     return true;
   }
 
-  std::optional<Part> of(Value value) const {
-    auto found = parts.find(value);
-    return found == parts.end() ? std::nullopt : std::optional(found->second);
-  }
+  std::optional<Part> of(Value value) const { return partIn(parts, value); }
 
   /// The part that an operand of a dot, a loop, a yield, a store, or of what computes each element
   /// by itself has; none if all of it.
@@ -89,14 +86,8 @@ public:
         .Case([&](tile::DotOp dot) { return ofOperandOfDot(use, dot); })
         .Case([&](scf::ForOp loop) { return of(carriedBy(use)); })
         .Case([&](scf::YieldOp yield) { return of(carriedBy(use)); })
-        .Case([&](tile::StoreOp store) -> std::optional<Part> {
-          auto found = stores.find(store);
-          return found == stores.end() ? std::nullopt : std::optional(found->second);
-        })
-        .Case([&](tile::ReduceOp sum) -> std::optional<Part> {
-          auto found = sums.find(sum);
-          return found == sums.end() ? std::nullopt : std::optional(found->second);
-        })
+        .Case([&](tile::StoreOp store) { return partIn(stores, store); })
+        .Case([&](tile::ReduceOp sum) { return partIn(sums, sum); })
         .Default([&](Operation *op) -> std::optional<Part> {
           std::optional<Part> part = op->getNumResults() ? of(op->getResult(0)) : std::nullopt;
           Axis axis = part ? operandAxis(use, part->axis) : Axis();
@@ -109,6 +100,12 @@ public:
   const llvm::MapVector<tile::StoreOp, Part> &narrowStores() const { return stores; }
 
 private:
+  template <typename Key>
+  static std::optional<Part> partIn(const llvm::MapVector<Key, Part> &parts, Key key) {
+    auto found = parts.find(key);
+    return found == parts.end() ? std::nullopt : std::optional(found->second);
+  }
+
   /// Indices of which any part can be computed by itself.
   bool isIndex(Value value, unsigned axis) {
     if (auto found = indices.find({value, axis}); found != indices.end())
