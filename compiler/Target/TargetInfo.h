@@ -118,9 +118,9 @@ struct TargetInfo {
   /// A load of a vector of which a mask ends within reads all of it: none crosses a page, and a
   /// branch to single elements costs more than to choose.
   bool loadsBeyondMasks = false;
-  /// A release by one thread covers what it knows others of its block to have done (PTX ISA,
-  /// "Causality order"). Where it does not, each must release its own: a wave of AMD waits for the
-  /// stores that it made itself.
+  /// A release by one thread covers what others of its block have done before a barrier (PTX ISA,
+  /// "Causality order"; RDNA's barriers wait for stores). Where it does not, each must have waited
+  /// for its own: CDNA's pass a barrier in flight.
   bool cumulativeFences = false;
   /// A barrier under a condition waits for the thread's loads even if the condition does not hold:
   /// ptxas makes a predicate of the branch around it.

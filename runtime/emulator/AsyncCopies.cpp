@@ -103,6 +103,8 @@ void kiln_emu_warp_copy(kiln_emu_thread *thread, const kiln_emu_site *site, void
 
 void kiln_emu_wait_copies(kiln_emu_thread *thread, uint32_t pending) {
   Thread &self = threadOf(thread);
+  if (!pending)
+    self.block->lateStores().arrive(self.inWarp->source);
   std::vector<AsyncCopy> &copies = self.copies.open;
   if (copies.size() <= pending)
     return;

@@ -45,11 +45,17 @@ void LateStores::deliverAll() {
   deliverIf([](const Entry &) { return true; });
 }
 
+void LateStores::arrive(uint32_t warp) {
+  for (Entry &entry : entries)
+    entry.hasArrived |= entry.warp == warp;
+}
+
 void LateStores::release(uint32_t warp, bool isCumulative) {
   if (entries.empty())
     return;
   deliverIf([&](const Entry &entry) {
-    return entry.warp == warp || (isCumulative && clocks.isAfter(warp, entry.warp, entry.clock));
+    return entry.warp == warp || entry.hasArrived ||
+           (isCumulative && clocks.isAfter(warp, entry.warp, entry.clock));
   });
 }
 
@@ -62,12 +68,14 @@ void LateStores::store(uint32_t warp, void *address, const void *value, uint32_t
   forGranules(reinterpret_cast<uintptr_t>(address), bytes,
               [&](uintptr_t granule, uint32_t begin, uint32_t end) {
                 Entry *found = find(granule);
-                Entry &entry = found ? *found : add({granule, clock, warp, 0, {}});
-                // What another warp stored may have to be visible before this is. The own warp's
-                // goes with what it stored there first: that is early for this, which is allowed.
-                if (entry.warp != warp) {
+                Entry &entry = found ? *found : add({granule, clock, warp, 0, false, {}});
+                // What another warp stored may have to be visible before this is, and what has
+                // arrived. Else it goes with what the warp stored there first: that is early for
+                // this, which is allowed.
+                if (entry.warp != warp || entry.hasArrived) {
                   deliver(entry);
                   entry.warp = warp;
+                  entry.hasArrived = false;
                 }
                 if (!entry.mask)
                   entry.clock = clock;

@@ -6,8 +6,10 @@
 // gives a wrong result in every run, not in some on real hardware.
 //
 // What a release covers differs. On NVIDIA it is cumulative: what its thread knows to have happened
-// (PTX ISA, "Causality order"). On AMD a wave waits for its own stores alone (s_waitcnt vmcnt;
-// LLVM, "User Guide for AMDGPU Backend", "Memory Model").
+// (PTX ISA, "Causality order"). So it is on RDNA, whose barriers wait for stores. On CDNA a wave
+// waits for its own stores alone, and makes visible what has arrived in the device's cache: its
+// own, and those of others that have waited for them (s_waitcnt vmcnt; LLVM, "User Guide for AMDGPU
+// Backend", "Memory Model").
 
 #ifndef KILN_RUNTIME_EMULATOR_LATESTORES_H
 #define KILN_RUNTIME_EMULATOR_LATESTORES_H
@@ -25,8 +27,10 @@ public:
   /// What the block sees at `address`.
   void load(const void *address, void *out, uint32_t bytes);
 
-  /// A release by `warp`: of its own stores and, if that is how the target orders, of those that it
-  /// knows of.
+  /// The warp has waited for its stores: anybody's release is of them, too.
+  void arrive(uint32_t warp);
+  /// A release by `warp`: of its own stores, of those that have arrived, and, if that is how the
+  /// target orders, of those that it knows of.
   void release(uint32_t warp, bool isCumulative);
   /// Those to these bytes: somebody works on memory itself.
   void deliverAt(const void *address, uint32_t bytes);
@@ -43,6 +47,7 @@ private:
     uint64_t clock; ///< of the warp, at the first of the stores
     uint32_t warp;  ///< that made them
     uint32_t mask;  ///< bytes that are stored
+    bool hasArrived;
     unsigned char data[granuleBytes];
   };
   static void deliver(Entry &entry);

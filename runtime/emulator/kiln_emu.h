@@ -339,7 +339,7 @@ void kiln_emu_cp_async_arrive(kiln_emu_thread *thread, const kiln_emu_site *site
 void kiln_emu_warp_copy(kiln_emu_thread *thread, const kiln_emu_site *site, void *to,
                         const void *from, uint32_t is_copied);
 /* s_waitcnt vmcnt(pending): returns when at most so many of the thread's last such copies are in
- * flight. */
+ * flight; if none, its stores have arrived, too. */
 void kiln_emu_wait_copies(kiln_emu_thread *thread, uint32_t pending);
 
 /* --- copies of boxes of tensors by the copy engine (TMA): as late as the program's waits allow ---

@@ -120,7 +120,7 @@
 # GFX942-RELAXED-GPU-NOT: s_barrier
 # GFX942-RELAXED-GPU: {{(global|buffer)_load}}
 #
-# Each wave waits for its stores; each drops the cache.
+# Each wave waits for its stores, on gfx11 and gfx12 in the barrier; one writes back and drops what is not the block's alone.
 # GFX90A-ACQ-REL-GPU: {{(global|buffer)_store}}
 # GFX90A-ACQ-REL-GPU: s_waitcnt vmcnt(0)
 # GFX90A-ACQ-REL-GPU: s_barrier
@@ -128,7 +128,7 @@
 # GFX90A-ACQ-REL-GPU: s_waitcnt vmcnt(0)
 # GFX90A-ACQ-REL-GPU: buffer_wbinvl1_vol
 # GFX90A-ACQ-REL-GPU: s_barrier
-# GFX90A-ACQ-REL-GPU: buffer_wbinvl1_vol
+# GFX90A-ACQ-REL-GPU-NOT: buffer_wbinv
 # GFX90A-ACQ-REL-GPU: {{(global|buffer)_load}}
 #
 # GFX90A-RELEASE-GPU: {{(global|buffer)_store}}
@@ -145,11 +145,11 @@
 # GFX90A-ACQUIRE-GPU: s_waitcnt vmcnt(0)
 # GFX90A-ACQUIRE-GPU: buffer_wbinvl1_vol
 # GFX90A-ACQUIRE-GPU: s_barrier
-# GFX90A-ACQUIRE-GPU: buffer_wbinvl1_vol
+# GFX90A-ACQUIRE-GPU-NOT: buffer_wbinv
 # GFX90A-ACQUIRE-GPU: {{(global|buffer)_load}}
 #
 # GFX90A-ACQ-REL-SYS: {{(global|buffer)_store}}
-# GFX90A-ACQ-REL-SYS: buffer_wbl2
+# GFX90A-ACQ-REL-SYS-NOT: buffer_wbl2
 # GFX90A-ACQ-REL-SYS: s_waitcnt vmcnt(0)
 # GFX90A-ACQ-REL-SYS: s_barrier
 # GFX90A-ACQ-REL-SYS: buffer_wbl2
@@ -158,12 +158,11 @@
 # GFX90A-ACQ-REL-SYS: buffer_invl2
 # GFX90A-ACQ-REL-SYS: buffer_wbinvl1_vol
 # GFX90A-ACQ-REL-SYS: s_barrier
-# GFX90A-ACQ-REL-SYS: buffer_invl2
-# GFX90A-ACQ-REL-SYS: buffer_wbinvl1_vol
+# GFX90A-ACQ-REL-SYS-NOT: buffer_wbinv
 # GFX90A-ACQ-REL-SYS: {{(global|buffer)_load}}
 #
 # GFX942-ACQ-REL-GPU: {{(global|buffer)_store}}
-# GFX942-ACQ-REL-GPU: buffer_wbl2 sc1
+# GFX942-ACQ-REL-GPU-NOT: buffer_wbl2
 # GFX942-ACQ-REL-GPU: s_waitcnt vmcnt(0)
 # GFX942-ACQ-REL-GPU: s_barrier
 # GFX942-ACQ-REL-GPU: buffer_wbl2 sc1
@@ -171,11 +170,11 @@
 # GFX942-ACQ-REL-GPU: s_waitcnt vmcnt(0)
 # GFX942-ACQ-REL-GPU: buffer_inv sc1
 # GFX942-ACQ-REL-GPU: s_barrier
-# GFX942-ACQ-REL-GPU: buffer_inv sc1
+# GFX942-ACQ-REL-GPU-NOT: buffer_inv
 # GFX942-ACQ-REL-GPU: {{(global|buffer)_load}}
 #
 # GFX942-ACQ-REL-SYS: {{(global|buffer)_store}}
-# GFX942-ACQ-REL-SYS: buffer_wbl2 sc0 sc1
+# GFX942-ACQ-REL-SYS-NOT: buffer_wbl2
 # GFX942-ACQ-REL-SYS: s_waitcnt vmcnt(0)
 # GFX942-ACQ-REL-SYS: s_barrier
 # GFX942-ACQ-REL-SYS: buffer_wbl2 sc0 sc1
@@ -183,13 +182,14 @@
 # GFX942-ACQ-REL-SYS: s_waitcnt vmcnt(0)
 # GFX942-ACQ-REL-SYS: buffer_inv sc0 sc1
 # GFX942-ACQ-REL-SYS: s_barrier
-# GFX942-ACQ-REL-SYS: buffer_inv sc0 sc1
+# GFX942-ACQ-REL-SYS-NOT: buffer_inv
 # GFX942-ACQ-REL-SYS: {{(global|buffer)_load}}
 #
 # GFX942-RELEASE-GPU: {{(global|buffer)_store}}
-# GFX942-RELEASE-GPU: buffer_wbl2 sc1
+# GFX942-RELEASE-GPU-NOT: buffer_wbl2
 # GFX942-RELEASE-GPU: s_waitcnt vmcnt(0)
 # GFX942-RELEASE-GPU: s_barrier
+# GFX942-RELEASE-GPU: buffer_wbl2 sc1
 # GFX942-RELEASE-GPU-NOT: buffer_inv
 # GFX942-RELEASE-GPU: global_atomic_add
 # GFX942-RELEASE-GPU-NOT: buffer_inv
@@ -202,7 +202,7 @@
 # GFX942-ACQUIRE-GPU: s_waitcnt vmcnt(0)
 # GFX942-ACQUIRE-GPU: buffer_inv sc1
 # GFX942-ACQUIRE-GPU: s_barrier
-# GFX942-ACQUIRE-GPU: buffer_inv sc1
+# GFX942-ACQUIRE-GPU-NOT: buffer_inv
 # GFX942-ACQUIRE-GPU: {{(global|buffer)_load}}
 #
 # Two caches in a work-group processor: a full barrier waits for stores and drops them, one of shared memory does neither.
@@ -263,7 +263,7 @@
 # GFX11-ACQ-REL-GPU: buffer_gl1_inv
 # GFX11-ACQ-REL-GPU: buffer_gl0_inv
 # GFX11-ACQ-REL-GPU: s_barrier
-# GFX11-ACQ-REL-GPU: buffer_gl1_inv
+# GFX11-ACQ-REL-GPU-NOT: buffer_gl1_inv
 # GFX11-ACQ-REL-GPU: buffer_gl0_inv
 # GFX11-ACQ-REL-GPU: {{(global|buffer)_load}}
 #
@@ -275,7 +275,7 @@
 # GFX11-ACQ-REL-SYS: buffer_gl1_inv
 # GFX11-ACQ-REL-SYS: buffer_gl0_inv
 # GFX11-ACQ-REL-SYS: s_barrier
-# GFX11-ACQ-REL-SYS: buffer_gl1_inv
+# GFX11-ACQ-REL-SYS-NOT: buffer_gl1_inv
 # GFX11-ACQ-REL-SYS: buffer_gl0_inv
 # GFX11-ACQ-REL-SYS: {{(global|buffer)_load}}
 #
@@ -294,7 +294,7 @@
 # GFX11-ACQUIRE-GPU: buffer_gl1_inv
 # GFX11-ACQUIRE-GPU: buffer_gl0_inv
 # GFX11-ACQUIRE-GPU: s_barrier
-# GFX11-ACQUIRE-GPU: buffer_gl1_inv
+# GFX11-ACQUIRE-GPU-NOT: buffer_gl1_inv
 # GFX11-ACQUIRE-GPU: buffer_gl0_inv
 # GFX11-ACQUIRE-GPU: {{(global|buffer)_load}}
 #
@@ -353,11 +353,11 @@
 # GFX12-ACQ-REL-GPU: s_wait_storecnt
 # GFX12-ACQ-REL-GPU: global_inv scope:SCOPE_DEV
 # GFX12-ACQ-REL-GPU: s_barrier_wait
-# GFX12-ACQ-REL-GPU: global_inv scope:SCOPE_DEV
+# GFX12-ACQ-REL-GPU: global_inv scope:SCOPE_SE
 # GFX12-ACQ-REL-GPU: {{(global|buffer)_load}}
 #
 # GFX12-ACQ-REL-SYS: {{(global|buffer)_store}}
-# GFX12-ACQ-REL-SYS: global_wb scope:SCOPE_SYS
+# GFX12-ACQ-REL-SYS-NOT: global_wb
 # GFX12-ACQ-REL-SYS: s_wait_storecnt
 # GFX12-ACQ-REL-SYS: s_barrier_wait
 # GFX12-ACQ-REL-SYS: global_wb scope:SCOPE_SYS
@@ -365,7 +365,7 @@
 # GFX12-ACQ-REL-SYS: s_wait_storecnt
 # GFX12-ACQ-REL-SYS: global_inv scope:SCOPE_SYS
 # GFX12-ACQ-REL-SYS: s_barrier_wait
-# GFX12-ACQ-REL-SYS: global_inv scope:SCOPE_SYS
+# GFX12-ACQ-REL-SYS: global_inv scope:SCOPE_SE
 # GFX12-ACQ-REL-SYS: {{(global|buffer)_load}}
 #
 # GFX12-RELEASE-GPU: {{(global|buffer)_store}}
@@ -382,7 +382,7 @@
 # GFX12-ACQUIRE-GPU: s_wait_storecnt
 # GFX12-ACQUIRE-GPU: global_inv scope:SCOPE_DEV
 # GFX12-ACQUIRE-GPU: s_barrier_wait
-# GFX12-ACQUIRE-GPU: global_inv scope:SCOPE_DEV
+# GFX12-ACQUIRE-GPU: global_inv scope:SCOPE_SE
 # GFX12-ACQUIRE-GPU: {{(global|buffer)_load}}
 import triton
 import triton.language as tl

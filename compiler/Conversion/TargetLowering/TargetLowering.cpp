@@ -67,6 +67,7 @@ Value TargetLowering::readTransposed(OpBuilder &, Location, Type, Value) const {
   return {};
 }
 void TargetLowering::barrierOfAll(OpBuilder &, Location, unsigned) const { expectNever(); }
+void TargetLowering::waitForStores(OpBuilder &, Location) const { expectNever(); }
 void TargetLowering::warpBarrier(OpBuilder &, Location) const { expectNever(); }
 void TargetLowering::arrive(OpBuilder &, Location, Value) const { expectNever(); }
 void TargetLowering::initMBarrier(OpBuilder &, Location, Value, unsigned) const { expectNever(); }

@@ -112,6 +112,9 @@ public:
     (void)withShared;
     barrier(b, loc);
   }
+  /// Where there are no TargetInfo::cumulativeFences: what the warp has stored to global memory is
+  /// where a fence of any warp of its block behind a barrier covers it.
+  virtual void waitForStores(mlir::OpBuilder &b, mlir::Location loc) const;
   /// Where there is TargetInfo::tensorMaps: a barrier of as many threads, the block's own and those
   /// of producers.
   virtual void barrierOfAll(mlir::OpBuilder &b, mlir::Location loc, unsigned threads) const;

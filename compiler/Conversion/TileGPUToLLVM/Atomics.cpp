@@ -15,9 +15,9 @@
 // What an operation orders it orders for the whole block, as one who reads the program would have
 // it: a release is of what all threads did before, an acquire is for what all do after. So there is
 // a barrier before a release and behind an acquire, and fences around the operation, which itself
-// is relaxed. Where a fence covers its own thread's accesses alone (TargetInfo::cumulativeFences),
-// every thread has one on its side of the barrier too: a wave of AMD would pass the barrier with
-// stores in flight that the owner's fence does not wait for.
+// is relaxed. Where a barrier does not wait for stores (TargetInfo::cumulativeFences), every thread
+// does so in front of the one before a release: a wave of CDNA would pass it with stores in flight,
+// which the owner's fence neither waits for nor writes back.
 
 #include "compiler/Conversion/TileGPUToLLVM/AccessPlan.h"
 #include "compiler/Conversion/TileGPUToLLVM/SharedTransfer.h"
@@ -87,8 +87,6 @@ template <typename OpT> struct AtomicDistribution : DistributionPattern<OpT> {
                   /*ordersGlobal=*/order.acquires);
     else if (order.acquires)
       this->lowering.device.barrier(s.builder(), op.getLoc());
-    if (order.acquires && !this->lowering.target().cumulativeFences)
-      fence(op, s, LLVM::AtomicOrdering::acquire);
     if (results.empty())
       rewriter.eraseOp(op);
     else
@@ -109,25 +107,25 @@ protected:
   }
 
 private:
-  void fence(OpT op, const ScalarBuilder &s, LLVM::AtomicOrdering ordering) const {
-    LLVM::FenceOp::create(s.builder(), op.getLoc(), ordering,
-                          this->lowering.device.syncScope(op.getScope()));
-  }
-
   void releaseBlock(OpT op, const ScalarBuilder &s) const {
-    if (!this->lowering.target().cumulativeFences)
-      fence(op, s, LLVM::AtomicOrdering::release);
+    if (!this->lowering.target().cumulativeFences && this->lowering.numWarps > 1 &&
+        op.getScope() != tile::MemoryScope::CTA)
+      this->lowering.device.waitForStores(s.builder(), op.getLoc());
     this->lowering.device.barrier(s.builder(), op.getLoc());
   }
 
   /// What `make` makes, between the fences of an order.
   template <typename Make>
   auto betweenFences(OpT op, const ScalarBuilder &s, Order order, Make make) const {
+    auto fence = [&](LLVM::AtomicOrdering ordering) {
+      LLVM::FenceOp::create(s.builder(), op.getLoc(), ordering,
+                            this->lowering.device.syncScope(op.getScope()));
+    };
     if (order.releases)
-      fence(op, s, LLVM::AtomicOrdering::release);
+      fence(LLVM::AtomicOrdering::release);
     auto made = make();
     if (order.acquires)
-      fence(op, s, LLVM::AtomicOrdering::acquire);
+      fence(LLVM::AtomicOrdering::acquire);
     return made;
   }
 

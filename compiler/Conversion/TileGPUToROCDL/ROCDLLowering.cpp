@@ -175,6 +175,11 @@ public:
       return partialBarrier(b, loc, {readsFenceScope, sharedFenceScope});
     partialBarrier(b, loc, {readsFenceScope});
   }
+  /// A block's fence keeps stores in front of the wait, and is no instruction itself.
+  void waitForStores(OpBuilder &b, Location loc) const override {
+    LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::release, "workgroup");
+    ROCDL::SWaitcntOp::create(b, loc, waitForLoads(0));
+  }
   /// No instruction: neither the compiler nor memory change the order of accesses.
   void warpBarrier(OpBuilder &b, Location loc) const override {
     constexpr StringLiteral scope = "wavefront";

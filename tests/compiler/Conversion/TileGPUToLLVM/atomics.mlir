@@ -1,13 +1,13 @@
 // What atomics order, and between whom.
 // RUN: sed s/TARGET/cuda:sm_80/ %s | kiln-opt --kiln-tilegpu-to-llvm --split-input-file | FileCheck %s --check-prefix=NVVM
-// RUN: sed s/TARGET/hip:gfx90a/ %s | kiln-opt --kiln-tilegpu-to-llvm --split-input-file | FileCheck %s --check-prefix=ROCDL
-// RUN: sed s/TARGET/hip:gfx942/ %s | kiln-opt --kiln-tilegpu-to-llvm --split-input-file | FileCheck %s --check-prefix=ROCDL
-// RUN: sed s/TARGET/hip:gfx950/ %s | kiln-opt --kiln-tilegpu-to-llvm --split-input-file | FileCheck %s --check-prefix=ROCDL
-// RUN: sed s/TARGET/hip:gfx1100/ %s | kiln-opt --kiln-tilegpu-to-llvm --split-input-file | FileCheck %s --check-prefix=ROCDL
-// RUN: sed s/TARGET/hip:gfx1201/ %s | kiln-opt --kiln-tilegpu-to-llvm --split-input-file | FileCheck %s --check-prefix=ROCDL
+// RUN: sed s/TARGET/hip:gfx90a/ %s | kiln-opt --kiln-tilegpu-to-llvm --split-input-file | FileCheck %s --check-prefixes=ROCDL,CDNA
+// RUN: sed s/TARGET/hip:gfx942/ %s | kiln-opt --kiln-tilegpu-to-llvm --split-input-file | FileCheck %s --check-prefixes=ROCDL,CDNA
+// RUN: sed s/TARGET/hip:gfx950/ %s | kiln-opt --kiln-tilegpu-to-llvm --split-input-file | FileCheck %s --check-prefixes=ROCDL,CDNA
+// RUN: sed s/TARGET/hip:gfx1100/ %s | kiln-opt --kiln-tilegpu-to-llvm --split-input-file | FileCheck %s --check-prefixes=ROCDL,RDNA
+// RUN: sed s/TARGET/hip:gfx1201/ %s | kiln-opt --kiln-tilegpu-to-llvm --split-input-file | FileCheck %s --check-prefixes=ROCDL,RDNA
 
-// Both ways: a barrier before and one behind, and fences around the operation, of its thread. On AMD
-// every thread has a fence on its side of the barrier.
+// Both ways: a barrier before and one behind, and fences around the operation, of its thread. On CDNA
+// every wave waits for its stores in front of the first barrier, as that does not.
 // NVVM-LABEL: llvm.func @both
 // NVVM-NOT: llvm.fence
 // NVVM: nvvm.barrier0
@@ -21,15 +21,18 @@
 // NVVM: llvm.return
 
 // ROCDL-LABEL: llvm.func @both
-// ROCDL: llvm.fence syncscope("agent") release
-// ROCDL-NEXT: rocdl.barrier
+// RDNA-NOT: {{llvm.fence|rocdl.s.waitcnt}}
+// CDNA: llvm.fence syncscope("workgroup") release
+// CDNA-NEXT: rocdl.s.waitcnt 3952
+// CDNA-NEXT: rocdl.barrier
+// RDNA: rocdl.barrier
 // ROCDL: llvm.cond_br
 // ROCDL: llvm.fence syncscope("agent") release
 // ROCDL: llvm.atomicrmw add {{.*}} syncscope("agent") monotonic
 // ROCDL: llvm.fence syncscope("agent") acquire
 // ROCDL: llvm.br
 // ROCDL: rocdl.barrier
-// ROCDL: llvm.fence syncscope("agent") acquire
+// ROCDL-NOT: llvm.fence
 // ROCDL: llvm.return
 module attributes {tilegpu.target = "TARGET"} {
 func.func @both(%p: !tile.ptr<i32>) attributes {tile.kernel, tile.num_warps = 4 : i32} {
@@ -107,8 +110,8 @@ func.func @extremes(%p: !tile.ptr<f32>, %x: f32, %q: !tile.ptr<f64>, %y: f64) at
 // NVVM: llvm.return
 
 // ROCDL-LABEL: llvm.func @release
-// ROCDL: llvm.fence release
-// ROCDL-NEXT: rocdl.barrier
+// CDNA: rocdl.s.waitcnt 3952
+// ROCDL: rocdl.barrier
 // ROCDL: llvm.fence release
 // ROCDL: llvm.atomicrmw xchg
 // ROCDL-NOT: llvm.fence
@@ -138,7 +141,7 @@ func.func @release(%p: !tile.ptr<i32>) attributes {tile.kernel, tile.num_warps =
 // ROCDL: llvm.cmpxchg {{.*}} syncscope("workgroup") monotonic monotonic
 // ROCDL: llvm.fence syncscope("workgroup") acquire
 // ROCDL: rocdl.barrier
-// ROCDL: llvm.fence syncscope("workgroup") acquire
+// ROCDL-NOT: llvm.fence
 // ROCDL: llvm.return
 module attributes {tilegpu.target = "TARGET"} {
 func.func @acquire(%p: !tile.ptr<i32>) attributes {tile.kernel, tile.num_warps = 4 : i32} {
@@ -205,6 +208,27 @@ func.func @owners(%p: !tile.ptr<f32>, %v: f32) attributes {tile.kernel, tile.num
   %at = tile.addptr %ps, %i : tensor<16x!tile.ptr<f32>, #few>, tensor<16xi32, #few>
   %vs = tile.splat %v : f32 -> tensor<16xf32, #few>
   %a = tile.atomic_rmw <fadd> %at, %vs : (tensor<16x!tile.ptr<f32>, #few>, tensor<16xf32, #few>) -> tensor<16xf32, #few>
+  return
+}
+}
+
+// -----
+// Within the block, and in a block of one wave, nothing waits for stores.
+// ROCDL-LABEL: llvm.func @near
+// ROCDL-NOT: rocdl.s.waitcnt
+// ROCDL: llvm.return
+// ROCDL-LABEL: llvm.func @alone
+// ROCDL-NOT: rocdl.s.waitcnt
+// ROCDL: llvm.return
+module attributes {tilegpu.target = "TARGET"} {
+func.func @near(%p: !tile.ptr<i32>) attributes {tile.kernel, tile.num_warps = 4 : i32} {
+  %one = arith.constant 1 : i32
+  %a = tile.atomic_rmw <add> %p, %one {scope = #tile.scope<cta>} : (!tile.ptr<i32>, i32) -> i32
+  return
+}
+func.func @alone(%p: !tile.ptr<i32>) attributes {tile.kernel, tile.num_warps = 1 : i32} {
+  %one = arith.constant 1 : i32
+  %a = tile.atomic_rmw <add> %p, %one : (!tile.ptr<i32>, i32) -> i32
   return
 }
 }
