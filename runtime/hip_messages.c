@@ -13,11 +13,14 @@ static char failure[FAILURE_CAPACITY];
 
 static uint64_t *word_at(char *records, uint64_t offset) { return (uint64_t *)(records + offset); }
 
+/* The first one is said at once, too, as by NVIDIA's driver: no launch may follow that fails. */
 static void note_failure(const char *text, const uint64_t *program) {
   kiln_lock(&failure_mutex);
-  if (!failure[0])
+  if (!failure[0]) {
     snprintf(failure, sizeof failure, "%s, program (%u, %u, %u)", text, (unsigned)program[0],
              (unsigned)program[1], (unsigned)program[2]);
+    fprintf(stderr, "%s\n", failure);
+  }
   kiln_unlock(&failure_mutex);
 }
 

@@ -55,7 +55,7 @@ LLVM::GlobalOp describeKernel(ModuleOp module, LLVM::LLVMFuncOp thread, ThreadCo
   Type pointer = LLVM::LLVMPointerType::get(context), word = types.getI32Type();
   auto type =
       LLVM::LLVMStructType::getLiteral(context, {pointer, pointer, word, word, word, word, word,
-                                                 word, word, pointer, pointer, pointer});
+                                                 word, word, word, pointer, pointer, pointer});
   std::string name = kernel.symbol.str() + '\0';
   OpBuilder top = OpBuilder::atBlockBegin(module.getBody());
   auto text = LLVM::GlobalOp::create(
@@ -68,6 +68,7 @@ LLVM::GlobalOp describeKernel(ModuleOp module, LLVM::LLVMFuncOp thread, ThreadCo
     Value parts[] = {LLVM::AddressOfOp::create(b, loc, thread),
                      LLVM::AddressOfOp::create(b, loc, text),
                      number(code.target().warpSize),
+                     number(code.target().sharedBanks),
                      number(kernel.threadsPerBlock),
                      number(staticShared),
                      number(code.numSites()),

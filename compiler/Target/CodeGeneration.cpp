@@ -164,12 +164,15 @@ llvm::Expected<llvm::Function *> prepareModule(llvm::Module &module, const Kerne
   return kernel;
 }
 
-llvm::Expected<unsigned> countInstructions(const llvm::Module &module, unsigned limit) {
+llvm::Expected<unsigned> countInstructions(const llvm::Module &module) {
+  // ptxas takes minutes above it; of AMD nearly as many values may have places in a thread's memory
+  // of 128 KiB.
+  constexpr unsigned most = 50'000;
   unsigned instructions = 0;
   for (const llvm::Function &function : module)
     instructions += function.getInstructionCount();
-  if (instructions > limit)
-    return targetError("each thread has ", instructions, " instructions, the limit is ", limit,
+  if (instructions > most)
+    return targetError("each thread has ", instructions, " instructions, the limit is ", most,
                        "; use more warps or smaller tiles");
   return instructions;
 }

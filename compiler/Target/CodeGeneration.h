@@ -60,8 +60,8 @@ llvm::Expected<llvm::Function *> prepareModule(llvm::Module &module, const Kerne
 void optimizeModule(llvm::Module &module, llvm::TargetMachine &machine, const TargetInfo &target,
                     const EmitOptions &options);
 
-/// How many instructions a GPU thread has; an error above `limit`.
-llvm::Expected<unsigned> countInstructions(const llvm::Module &module, unsigned limit);
+/// How many instructions a GPU thread has; an error if that is more than code is made of.
+llvm::Expected<unsigned> countInstructions(const llvm::Module &module);
 
 /// Assembly text or an object file of a copy of the module (`Assembly` may be wanted beside it).
 llvm::Expected<llvm::SmallString<0>>

@@ -204,7 +204,8 @@ void Counts::finish(const Request &request, uint32_t site, uint32_t space) {
     total.global_read += request.isRead ? sum : 0;
     total.global_written += request.isWritten ? sum : 0;
   } else {
-    Transfers wavefronts = sharedWavefronts(access);
+    Transfers wavefronts = sharedWavefronts(access, {kernel->shared_banks, kernel->warp_size},
+                                            request.isRead && !request.isWritten);
     ++total.shared_requests;
     total.wavefronts += wavefronts.made;
     total.ideal_wavefronts += wavefronts.ideal;

@@ -5,25 +5,48 @@
 namespace kiln::emulator {
 namespace {
 
-constexpr uint32_t maxLanes = 64, sectorBytes = 32, numBanks = 32, wordBytes = 4;
+constexpr uint32_t maxLanes = 64, sectorBytes = 32, maxBanks = 64, wordBytes = 4;
 
-/// How many turns the banks take for the lanes `first` to `end` - 1 of the access.
-uint64_t turnsOf(const WarpAccess &access, uint32_t first, uint32_t end) {
-  // 128 bytes and, should the addresses be misaligned, a word more for each lane.
-  uintptr_t words[numBanks + maxLanes];
+/// Lanes that are served together.
+struct Served {
+  uint8_t places[maxLanes]; ///< in the access
   uint32_t number = 0;
-  for (uint32_t i = first; i < end; ++i)
-    for (uintptr_t word = access.addresses[i] / wordBytes;
-         word <= (access.addresses[i] + access.bytes[i] - 1) / wordBytes; ++word)
+};
+
+/// How many turns the banks take for them.
+uint64_t turnsOf(const WarpAccess &access, const Served &served, uint32_t numBanks) {
+  // All banks and, should the addresses be misaligned, a word more for each lane.
+  uintptr_t words[maxBanks + maxLanes];
+  uint32_t number = 0;
+  for (uint32_t i = 0; i < served.number; ++i) {
+    uint32_t place = served.places[i];
+    for (uintptr_t word = access.addresses[place] / wordBytes;
+         word <= (access.addresses[place] + access.bytes[place] - 1) / wordBytes; ++word)
       words[number++] = word;
+  }
   if (!std::is_sorted(words, words + number))
     std::sort(words, words + number);
   number = uint32_t(std::unique(words, words + number) - words);
-  uint32_t ofBank[numBanks] = {};
+  uint32_t ofBank[maxBanks] = {};
   uint64_t longest = 0;
   for (uint32_t i = 0; i < number; ++i)
     longest = std::max<uint64_t>(longest, ++ofBank[words[i] % numBanks]);
   return longest;
+}
+
+/// The first lane of those with which it is served. They are neighbours, but where waves of 64 read
+/// 16 bytes a lane: then lanes 0 to 3 are served with 20 to 23, by 64 banks with 12 to 15 and 24 to
+/// 27, too, and others with those that an xor makes of these (AMD, "Avoiding LDS Bank Conflicts on
+/// AMD GPUs Using CK-Tile Framework", ROCm blogs, 2025).
+uint32_t firstServedWith(uint32_t lane, uint32_t widest, SharedBanks banks, bool isRead) {
+  constexpr uint32_t wideBytes = 16;
+  if (isRead && widest == wideBytes && banks.lanes == maxLanes) {
+    if (banks.number == maxBanks && (lane & 8))
+      lane ^= 12;
+    return (lane & 16 ? lane ^ 20 : lane) & ~3u;
+  }
+  uint32_t together = std::min(banks.number, std::max(1u, banks.number * wordBytes / widest));
+  return lane / together * together;
 }
 
 } // namespace
@@ -57,19 +80,19 @@ Transfers globalSectors(ByteRange *ranges, size_t number) {
   return result;
 }
 
-Transfers sharedWavefronts(const WarpAccess &access) {
-  Transfers result;
+Transfers sharedWavefronts(const WarpAccess &access, SharedBanks banks, bool isRead) {
   uint32_t widest = *std::max_element(access.bytes, access.bytes + access.number);
-  uint32_t lanesAtOnce = std::min(32u, std::max(1u, numBanks * wordBytes / widest));
-  for (uint32_t first = 0; first < access.number;) {
-    uint32_t end = first + 1;
-    while (end < access.number &&
-           access.lanes[end] / lanesAtOnce == access.lanes[first] / lanesAtOnce)
-      ++end;
-    result.made += turnsOf(access, first, end);
-    ++result.ideal;
-    first = end;
+  Served served[maxLanes]; // by their first lanes
+  for (uint32_t i = 0; i < access.number; ++i) {
+    Served &with = served[firstServedWith(access.lanes[i], widest, banks, isRead)];
+    with.places[with.number++] = uint8_t(i);
   }
+  Transfers result;
+  for (const Served &together : served)
+    if (together.number) {
+      result.made += turnsOf(access, together, banks.number);
+      ++result.ideal;
+    }
   return result;
 }
 

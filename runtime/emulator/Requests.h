@@ -27,8 +27,14 @@ struct ByteRange {
 Transfers globalSectors(const WarpAccess &access);
 /// The same of ranges, which are sorted.
 Transfers globalSectors(ByteRange *ranges, size_t number);
-/// Turns of 128 bytes, with bank conflicts and without.
-Transfers sharedWavefronts(const WarpAccess &access);
+/// What serves a warp's accesses to shared memory.
+struct SharedBanks {
+  uint32_t number; ///< of 4 bytes
+  uint32_t lanes;  ///< of the warp
+};
+
+/// Turns of all banks, with conflicts and without. Reads are those that write nothing.
+Transfers sharedWavefronts(const WarpAccess &access, SharedBanks banks, bool isRead);
 
 } // namespace kiln::emulator
 

@@ -71,6 +71,7 @@ typedef struct kiln_emu_kernel {
   void (*thread)(kiln_emu_thread *thread, void *const *params);
   const char *name;
   uint32_t warp_size;
+  uint32_t shared_banks;        /* of 4 bytes, up to 64 */
   uint32_t threads;             /* that the code was compiled for */
   uint32_t static_shared_bytes; /* beside what the launch asks for */
   uint32_t num_sites, num_blocks;

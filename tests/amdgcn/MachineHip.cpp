@@ -233,6 +233,7 @@ int hipLaunchHostFunc(void *, void (*function)(void *), void *user) {
   return 0;
 }
 
+int hipMalloc(void **memory, size_t bytes) { return hipHostMalloc(memory, bytes, 0); }
 int hipMallocAsync(void **memory, size_t bytes, void *) { return hipHostMalloc(memory, bytes, 0); }
 int hipFreeAsync(void *memory, void *) { return hipHostFree(memory); }
 
@@ -241,6 +242,12 @@ int hipMemcpyAsync(void *to, const void *from, size_t bytes, int, void *) {
   return 0;
 }
 
+int hipMemcpy(void *to, const void *from, size_t bytes, int) {
+  std::memcpy(to, from, bytes);
+  return 0;
+}
+
 int hipStreamSynchronize(void *) { return 0; }
+int hipDeviceSynchronize() { return 0; }
 
 } // extern "C"

@@ -195,6 +195,13 @@ int hipLaunchHostFunc(void *stream, void (*function)(void *), void *user) {
 }
 
 #if KILN_FAKE_VERSION >= 6
+int hipThreadExchangeStreamCaptureMode(int *mode) {
+  ENTER("hipThreadExchangeStreamCaptureMode");
+  static thread_local int ofThread = 0; // hipStreamCaptureModeGlobal
+  std::swap(*mode, ofThread);
+  return 0;
+}
+
 int hipStreamGetDevice(void *stream, int *device) {
   ENTER("hipStreamGetDevice");
   *device = deviceOf(stream);

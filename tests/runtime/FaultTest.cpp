@@ -171,6 +171,7 @@ TEST_P(FaultTest, EveryCallFailsOnce) {
                                                    "cuMemFreeAsync",
                                                    "cuDevicePrimaryCtxGetState",
                                                    "cuKernelGetParamInfo",
+                                                   "hipThreadExchangeStreamCaptureMode",
                                                    "hipFreeAsync",
                                                    "hipHostFree"};
   std::set<std::string> called, failed;

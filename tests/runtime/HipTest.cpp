@@ -128,6 +128,13 @@ TEST_P(HipTest, ALoadDuringCaptureSaysToPrepare) {
   EXPECT_OK(launch(library));
 }
 
+TEST_P(HipTest, LoadsLeaveOtherThreadsCapturesAlone) {
+  TestLibrary library({hsaco("gfx942")});
+  library.addVariant("v");
+  EXPECT_OK(launch(library));
+  EXPECT_EQ(fake->count("hipThreadExchangeStreamCaptureMode"), GetParam() >= 6 ? 2u : 0u);
+}
+
 TEST_P(HipTest, GridsOutOfRangeAreErrors) {
   TestLibrary library({hsaco("gfx942")});
   library.addVariant("v");
@@ -308,7 +315,9 @@ TEST_P(HipMessagesTest, AFailedAssertionFailsTheNextLaunch) {
     DeviceWriter(launched.messages)
         .write(KILN_HIP_MESSAGE_FAILURE, {3, 0, 1}, "kernel.py:5:3: x > 0");
   };
+  ::testing::internal::CaptureStderr();
   EXPECT_OK(launch(*library));
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "kernel.py:5:3: x > 0, program (3, 0, 1)\n");
   EXPECT_ERROR(launch(*library), KILN_ERROR_LAUNCH,
                "an earlier kernel has stopped: kernel.py:5:3: x > 0, program (3, 0, 1)");
   EXPECT_EQ(fake->launches.size(), 1u);

@@ -1,4 +1,5 @@
 #include "compiler/Driver/Run/RunDevice.h"
+#include "runtime/hip_messages.h"
 #include <dlfcn.h>
 
 namespace kiln {
@@ -179,6 +180,11 @@ public:
   }
 
   kiln_stream stream() override { return kiln_hip_stream(nullptr); }
+  std::vector<std::string> reports() override {
+    char text[512];
+    return kiln_hip_messages_failure(text, sizeof text) ? std::vector<std::string>{text}
+                                                        : std::vector<std::string>();
+  }
 
 private:
   /// hipMemcpyKind.

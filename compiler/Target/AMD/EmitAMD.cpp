@@ -564,9 +564,7 @@ llvm::Expected<DeviceBinary> emitAMD(llvm::Module &module, const KernelFacts &fa
   if (llvm::Error error = checkExternalCalls(
           module, [](llvm::StringRef) { return false; }, target.name))
     return std::move(error);
-  // Without a search for registers nearly every value has its place in memory, of which a thread
-  // has 128 KiB.
-  auto instructions = countInstructions(module, 32000);
+  auto instructions = countInstructions(module);
   if (!instructions)
     return instructions.takeError();
   boundRegisterAllocation(**kernel, *instructions, facts, target, **machine, diagnostics.warnings);

@@ -189,8 +189,7 @@ llvm::Expected<DeviceBinary> emitNVIDIA(llvm::Module &module, const KernelFacts 
   std::unique_ptr<llvm::Module> asWritten = rewriteForAssembler(module, options.optLevel);
   if (llvm::Error error = checkExternalCalls(module, isDriverFunction, target.name))
     return std::move(error);
-  // ptxas takes minutes above it.
-  if (auto instructions = countInstructions(module, 50000); !instructions)
+  if (auto instructions = countInstructions(module); !instructions)
     return instructions.takeError();
   bool isText = target.ptxOnly || options.cudaEmit == CudaEmit::PTX;
   DeviceBinary binary = describeBinary(module, facts, target,

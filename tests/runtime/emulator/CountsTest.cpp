@@ -127,6 +127,33 @@ TEST(Counts, WideSharedAccessesTakeTurns) {
   EXPECT_EQ(block.at(writes).ideal_wavefronts, 4u);
 }
 
+/// Rows of all banks, each filled by lanes that waves of 64 are served together when they read.
+TEST(Counts, WavesOf64ReadWideByGroupsOfLanes) {
+  for (uint32_t banks : {32u, 64u}) {
+    CountingBlock block;
+    block.threads = block.warpSize = 64;
+    block.sharedBanks = banks;
+    block.run([&](kiln_emu_thread *t) {
+      uint32_t lane = t->thread, place = lane & 3, row;
+      if (banks == 64) {
+        place |= (lane & 8) >> 1 | (lane & 16) >> 1;
+        row = ((lane >> 2 ^ lane >> 3 ^ lane >> 4) & 1) | (lane & 32) >> 4;
+      } else {
+        place |= (lane & 16) >> 2;
+        row = ((lane >> 2 ^ lane >> 4) & 1) | (lane & 8) >> 2 | (lane & 32) >> 3;
+      }
+      char *address = t->shared + 16 * place + 4 * banks * row;
+      uint32_t words[4] = {};
+      kiln_emu_store(t, &writes, KILN_EMU_SHARED, address, words, 16, 16, 1);
+      kiln_emu_load(t, &reads, KILN_EMU_SHARED, address, words, 16, 16, 1);
+    });
+    EXPECT_EQ(block.at(reads).wavefronts, 256 / banks) << banks;
+    EXPECT_EQ(block.at(reads).ideal_wavefronts, 256 / banks) << banks;
+    EXPECT_EQ(block.at(writes).wavefronts, 2 * 256 / banks) << "neighbours are in two rows";
+    EXPECT_EQ(block.at(writes).ideal_wavefronts, 256 / banks) << banks;
+  }
+}
+
 TEST(Counts, LdmatrixReadsAMatrixAtATime) {
   // Rows of 16 bytes, one after the other: each 8 x 8 matrix is 128 bytes. With 128 bytes between
   // rows all eight lie in the same four banks.

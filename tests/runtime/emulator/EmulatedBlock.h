@@ -16,7 +16,7 @@ namespace kiln::emulator::testing {
 
 class EmulatedBlock {
 public:
-  uint32_t threads = 32, warpSize = 32, sharedBytes = 1024;
+  uint32_t threads = 32, warpSize = 32, sharedBanks = 32, sharedBytes = 1024;
   uint32_t cluster = 1; ///< blocks that run together
   bool check = true, count = false, hasCumulativeFences = false;
   uint32_t loadCaches = 0;
@@ -48,6 +48,7 @@ public:
     kiln_emu_kernel kernel = {call,
                               "kernel",
                               warpSize,
+                              sharedBanks,
                               threads,
                               0,
                               uint32_t(sites.size()),

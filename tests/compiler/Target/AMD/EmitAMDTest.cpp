@@ -405,7 +405,7 @@ TEST(EmitAMD, HugeThreadsThatReadBackLittleAreOptimised) {
 }
 
 TEST(EmitAMD, ThreadsOfTooManyInstructionsAreAnError) {
-  EXPECT_EQ(errorOf(emitStores(50000)), "each thread has 50001 instructions, the limit is 32000; "
+  EXPECT_EQ(errorOf(emitStores(50000)), "each thread has 50001 instructions, the limit is 50000; "
                                         "use more warps or smaller tiles");
 }
 
