@@ -154,6 +154,23 @@ TEST(Counts, WavesOf64ReadWideByGroupsOfLanes) {
   }
 }
 
+/// A mistake that a layout could have: rows of 64 bytes, a lane of 16 for each and four chunks of
+/// it, are padded so that neighbouring lanes never meet in a bank.
+TEST(Counts, RowsThatArePaddedForNeighboursConflictInWavesOf64) {
+  CountingBlock block;
+  block.threads = block.warpSize = 64;
+  block.sharedBytes = 16 * 80;
+  block.run([](kiln_emu_thread *t) {
+    char *address = t->shared + 80 * (t->thread % 16) + 16 * (t->thread / 16);
+    uint32_t words[4] = {};
+    kiln_emu_store(t, &writes, KILN_EMU_SHARED, address, words, 16, 16, 1);
+    kiln_emu_load(t, &reads, KILN_EMU_SHARED, address, words, 16, 16, 1);
+  });
+  EXPECT_EQ(block.at(writes).wavefronts, 8u);
+  EXPECT_EQ(block.at(reads).wavefronts, 16u);
+  EXPECT_EQ(block.at(reads).ideal_wavefronts, 8u);
+}
+
 TEST(Counts, LdmatrixReadsAMatrixAtATime) {
   // Rows of 16 bytes, one after the other: each 8 x 8 matrix is 128 bytes. With 128 bytes between
   // rows all eight lie in the same four banks.
