@@ -1,5 +1,6 @@
 /* An AMD GPU; names and types after HIP's API reference. */
 #include "tuner/device_library.h"
+#include "tuner/hip_functions.h"
 
 #include <stdio.h>
 
@@ -7,46 +8,21 @@
  * on. hipMemcpyKind does not. */
 enum { HOST_TO_DEVICE = 1, DEVICE_TO_HOST = 2 };
 
-static struct {
-  const char *(*error_text)(int);
-  int (*runtime_version)(int *);
-  int (*set_device)(int);
-  int (*device_name)(char *, int, int);
-  int (*synchronize)(void);
-  int (*allocate)(void **, size_t);
-  int (*release)(void *);
-  int (*copy)(void *, const void *, size_t, int);
-  int (*set_bytes)(void *, int, size_t, void *);
-  int (*event_create)(void **);
-  int (*event_record)(void *, void *);
-  int (*event_synchronize)(void *);
-  int (*event_elapsed)(float *, void *, void *);
-} api;
+#define MEMBER(result, name, parameters) result(*name) parameters;
+static struct { KILN_TUNER_HIP_FUNCTIONS(MEMBER) } api;
 
 static void *begin, *end;
 
 static const char *check(const char *what, int result) {
-  return result ? kiln_tuner_driver_error(what, api.error_text(result), result) : NULL;
+  return result ? kiln_tuner_driver_error(what, api.hipGetErrorString(result), result) : NULL;
 }
 
 static const char *open_library(const char *path) {
   /* As runtime/hip_driver.c looks for them. */
   static const char *const names[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5",
                                       "libamdhip64.so", NULL};
-  const kiln_tuner_symbol symbols[] = {{"hipGetErrorString", (void **)&api.error_text},
-                                       {"hipRuntimeGetVersion", (void **)&api.runtime_version},
-                                       {"hipSetDevice", (void **)&api.set_device},
-                                       {"hipDeviceGetName", (void **)&api.device_name},
-                                       {"hipDeviceSynchronize", (void **)&api.synchronize},
-                                       {"hipMalloc", (void **)&api.allocate},
-                                       {"hipFree", (void **)&api.release},
-                                       {"hipMemcpy", (void **)&api.copy},
-                                       {"hipMemsetAsync", (void **)&api.set_bytes},
-                                       {"hipEventCreate", (void **)&api.event_create},
-                                       {"hipEventRecord", (void **)&api.event_record},
-                                       {"hipEventSynchronize", (void **)&api.event_synchronize},
-                                       {"hipEventElapsedTime", (void **)&api.event_elapsed},
-                                       {NULL, NULL}};
+#define SYMBOL(result, name, parameters) {#name, (void **)&api.name},
+  const kiln_tuner_symbol symbols[] = {KILN_TUNER_HIP_FUNCTIONS(SYMBOL){NULL, NULL}};
   return kiln_tuner_open_library(KILN_DRIVER_HIP, path, names, symbols);
 }
 
@@ -56,16 +32,16 @@ static const char *open_device(kiln_tuner_device *device, const char *library, i
   const char *error = open_library(library);
   (void)threads;
   if (!error)
-    error = check("hipSetDevice", api.set_device(ordinal));
+    error = check("hipSetDevice", api.hipSetDevice(ordinal));
   if (!error)
-    error =
-        check("hipDeviceGetName", api.device_name(device->name, (int)sizeof device->name, ordinal));
+    error = check("hipDeviceGetName",
+                  api.hipDeviceGetName(device->name, (int)sizeof device->name, ordinal));
   if (!error)
-    error = check("hipRuntimeGetVersion", api.runtime_version(&version));
+    error = check("hipRuntimeGetVersion", api.hipRuntimeGetVersion(&version));
   if (!error)
-    error = check("hipEventCreate", api.event_create(&begin));
+    error = check("hipEventCreate", api.hipEventCreate(&begin));
   if (!error)
-    error = check("hipEventCreate", api.event_create(&end));
+    error = check("hipEventCreate", api.hipEventCreate(&end));
   if (error)
     return error;
   device->stream = kiln_hip_stream(NULL);
@@ -77,36 +53,36 @@ static const char *open_device(kiln_tuner_device *device, const char *library, i
 }
 
 static const char *allocate(size_t bytes, void **memory) {
-  return check("hipMalloc", api.allocate(memory, bytes));
+  return check("hipMalloc", api.hipMalloc(memory, bytes));
 }
 
 static const char *release(void *memory) {
-  return memory ? check("hipFree", api.release(memory)) : NULL;
+  return memory ? check("hipFree", api.hipFree(memory)) : NULL;
 }
 
 static const char *to_device(void *to, const void *from, size_t bytes) {
-  return check("hipMemcpy", api.copy(to, from, bytes, HOST_TO_DEVICE));
+  return check("hipMemcpy", api.hipMemcpy(to, from, bytes, HOST_TO_DEVICE));
 }
 
 static const char *to_host(void *to, const void *from, size_t bytes) {
-  return check("hipMemcpy", api.copy(to, from, bytes, DEVICE_TO_HOST));
+  return check("hipMemcpy", api.hipMemcpy(to, from, bytes, DEVICE_TO_HOST));
 }
 
-static const char *finish(void) { return check("the kernel", api.synchronize()); }
+static const char *finish(void) { return check("the kernel", api.hipDeviceSynchronize()); }
 
 static const char *overwrite(void *memory, size_t bytes) {
-  return check("hipMemsetAsync", api.set_bytes(memory, 0, bytes, NULL));
+  return check("hipMemsetAsync", api.hipMemsetAsync(memory, 0, bytes, NULL));
 }
 
-static const char *start(void) { return check("hipEventRecord", api.event_record(begin, NULL)); }
+static const char *start(void) { return check("hipEventRecord", api.hipEventRecord(begin, NULL)); }
 
-static const char *stop(void) { return check("hipEventRecord", api.event_record(end, NULL)); }
+static const char *stop(void) { return check("hipEventRecord", api.hipEventRecord(end, NULL)); }
 
 static const char *elapsed(double *microseconds) {
   float milliseconds = 0;
-  const char *error = check("the kernel", api.event_synchronize(end));
+  const char *error = check("the kernel", api.hipEventSynchronize(end));
   if (!error)
-    error = check("hipEventElapsedTime", api.event_elapsed(&milliseconds, begin, end));
+    error = check("hipEventElapsedTime", api.hipEventElapsedTime(&milliseconds, begin, end));
   *microseconds = (double)milliseconds * 1e3;
   return error;
 }

@@ -2,6 +2,7 @@
 // compared with ROCm's headers. By hand, as these come with a runtime and a compiler:
 //   apt-get install libamdhip64-dev && bazel test //tests/runtime:HipHeaderTest
 #include "runtime/hip_abi.h"
+#include "runtime/tuner/hip_functions.h"
 #include "tests/runtime/SignatureShape.h"
 
 #include <gtest/gtest.h>
@@ -37,6 +38,11 @@ namespace {
   static_assert(kiln::test::haveSameShape<result parameters, decltype(::name)>, #name);
 #include "runtime/hip_symbols.def"
 #undef KILN_HIP
+
+#define KILN_TUNER_HIP(result, name, parameters)                                                   \
+  static_assert(kiln::test::haveSameShape<result parameters, decltype(::name)>, #name);
+KILN_TUNER_HIP_FUNCTIONS(KILN_TUNER_HIP)
+#undef KILN_TUNER_HIP
 
 TEST(HipHeaderTest, PropertiesAreWhereTheHeaderHasThem) {
 #if HIP_VERSION_MAJOR >= 6
