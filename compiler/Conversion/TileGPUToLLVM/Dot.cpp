@@ -73,11 +73,12 @@ private:
   LogicalResult onMatrixUnit(tilegpu::DotOp op, Adaptor adaptor, const ScalarBuilder &s,
                              SmallVectorImpl<Value> &results) const {
     MatrixTiling tiling = op.getUnit()->getTiling();
-    Type operandType = tilegpu::elementOfOperand(op.getA());
-    if (!tilegpu::readsFormat(lowering.target(), operandType))
-      return op.emitError() << "a dot of " << operandType << " on the matrix unit '"
-                            << tiling.instruction->name << "' is not supported on "
-                            << lowering.target().name << " yet";
+    for (Value operand : {op.getA(), op.getB()})
+      if (Type type = tilegpu::elementOfOperand(operand);
+          !tilegpu::readsFormat(lowering.target(), type))
+        return op.emitError() << "a dot of " << type << " on the matrix unit '"
+                              << tiling.instruction->name << "' is not supported on "
+                              << lowering.target().name << " yet";
     if (tiling.instruction->readsSharedMemory()) {
       results =
           multiplyInWarpGroups(s, lowering, op, adaptor.getA(), adaptor.getB(), adaptor.getC());
@@ -162,9 +163,10 @@ private:
   LogicalResult byMultiplyAdd(tilegpu::DotOp op, Adaptor adaptor, const ScalarBuilder &s,
                               SmallVectorImpl<Value> &results) const {
     Type type = adaptor.getC()[0].getType();
-    Type operandType = tilegpu::elementOfOperand(op.getA());
     SmallVector<Value> a, b;
-    for (auto [from, to] : {std::make_pair(adaptor.getA(), &a), std::make_pair(adaptor.getB(), &b)})
+    for (auto [operand, from, to] : {std::make_tuple(op.getA(), adaptor.getA(), &a),
+                                     std::make_tuple(op.getB(), adaptor.getB(), &b)}) {
+      Type operandType = tilegpu::elementOfOperand(operand);
       for (Value value : from) {
         if (tilegpu::isSmallFloat(operandType))
           value = smallFloatToSingle(s, value, operandType);
@@ -174,6 +176,7 @@ private:
                                 << " is not supported on " << lowering.target().name << " yet";
         to->push_back(wide);
       }
+    }
     Places placesA = placesOf(tilegpu::layoutOf(op.getA()), 1),
            placesB = placesOf(tilegpu::layoutOf(op.getB()), 1),
            placesC = placesOf(tilegpu::layoutOf(op.getC()), 1);
