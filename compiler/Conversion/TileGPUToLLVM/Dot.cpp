@@ -139,20 +139,22 @@ private:
     Places scalesA = placesOf(tilegpu::layoutOf(op.getScales()[0]), 1),
            scalesB = placesOf(tilegpu::layoutOf(op.getScales()[1]), 1);
     Type word = s.builder().getI32Type();
-    int64_t depth = tilegpu::shapeOfOperand(op.getA()).back();
-    for (int64_t k = 0; k < depth; k += unit.k)
+    int64_t stepOfA = tiling.fragment(MatrixOperand::A).shape()[1],
+            stepOfB = tiling.fragment(MatrixOperand::B).shape()[0],
+            steps = tilegpu::shapeOfOperand(op.getA()).back() / stepOfA;
+    for (int64_t step = 0; step < steps; ++step)
       for (const auto &[place, first] : placesC) {
-        int64_t number = k / unit.k * unit.numScales();
+        int64_t number = step * unit.numScales();
         auto scale = [&, at = ArrayRef<int64_t>(place)](unsigned side,
                                                         const Places &places) -> Value {
           Value byte = adaptor.getScales()[side][places.at({at[side], number})];
           return s.make<LLVM::ZExtOp>(word, byte);
         };
         TargetLowering::ScaledFragment left{
-            a[placesA.at(operandPlace(place, MatrixOperand::A, k))][0], scale(0, scalesA),
-            tilegpu::elementOfOperand(op.getA())},
-            right{b[placesB.at(operandPlace(place, MatrixOperand::B, k))][0], scale(1, scalesB),
-                  tilegpu::elementOfOperand(op.getB())};
+            a[placesA.at(operandPlace(place, MatrixOperand::A, step * stepOfA))][0],
+            scale(0, scalesA), tilegpu::elementOfOperand(op.getA())},
+            right{b[placesB.at(operandPlace(place, MatrixOperand::B, step * stepOfB))][0],
+                  scale(1, scalesB), tilegpu::elementOfOperand(op.getB())};
         if (tiling.swapped)
           std::swap(left, right);
         c[first] = lowering.device.multiplyScaledMatrices(s.builder(), op.getLoc(), unit, left,

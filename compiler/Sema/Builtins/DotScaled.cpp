@@ -241,10 +241,10 @@ Tensor constantOf(TensorBuilder &build, DType type, llvm::ArrayRef<int64_t> shap
           TensorType(type, shape)};
 }
 
-/// As the instructions take it: bytes of 8-bit floats, or pairs of 4-bit ones along K. Where only
-/// one side has 4 bits, its numbers become e4m3, which has them all.
-Tensor operandOf(TensorBuilder &build, const Side &side, bool arePairs) {
-  if (side.format != "e2m1" || arePairs)
+/// As the instructions take it: bytes of 8-bit floats, or pairs of 4-bit ones along K. Other pairs
+/// become e4m3, which has all their numbers.
+Tensor operandOf(TensorBuilder &build, const Side &side) {
+  if (side.format != "e2m1" || side.packsK)
     return side.values;
   int exponent = 0;
   Tensor numbers = unpack(build, side, Scalar::FP16, exponent);
@@ -253,11 +253,10 @@ Tensor operandOf(TensorBuilder &build, const Side &side, bool arePairs) {
 
 Value multiplyByInstructions(TensorBuilder &build, const Side &left, const Side &right,
                              const Value &accumulator) {
-  bool arePairs = left.format == "e2m1" && right.format == "e2m1" && left.packsK && right.packsK;
   mlir::OpBuilder &ir = build.getBuilder();
   llvm::SmallVector<mlir::Value, 2> operands, scales;
   for (const Side *side : {&left, &right}) {
-    Tensor operand = operandOf(build, *side, arePairs);
+    Tensor operand = operandOf(build, *side);
     if (!operand || (side->scale && !checkScale(build, *side)))
       return Value();
     constexpr int8_t one = 127;

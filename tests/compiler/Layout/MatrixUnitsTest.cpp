@@ -196,6 +196,14 @@ TEST(MatrixUnits, ScaledMfma) {
   EXPECT_EQ(tiling->instruction->name, "mfma.scale.32x32x64.f8.f32");
   EXPECT_FALSE(select("hip:gfx942", {64, 64, 128, MatrixElement::F8E4M3, MatrixElement::F32, 4,
                                      true, false, 0, false, true}));
+  // Of two widths a lane has as many numbers of both operands.
+  const MatrixInstruction &both = unit("mfma.scale.16x16x128.f4.f8.f32");
+  EXPECT_EQ(both.fragment(MatrixOperand::A),
+            unit("mfma.scale.16x16x128.f4.f32").fragment(MatrixOperand::A));
+  EXPECT_EQ(both.fragment(MatrixOperand::B), bytes.fragment(MatrixOperand::B));
+  MatrixProblem ofTwo{64, 64,    128,  MatrixElement::E2M1x2, MatrixElement::F32, 4, true, false,
+                      0,  false, true, MatrixElement::F8E4M3};
+  EXPECT_EQ(select("hip:gfx950", ofTwo)->instruction->name, "mfma.scale.32x32x64.f8.f4.f32");
   // Whoever holds a row has its scales, along the same warps.
   LinearLayout a = tiling->layout(MatrixOperand::A, {64, 128}),
                b = tiling->layout(MatrixOperand::B, {128, 64}),
