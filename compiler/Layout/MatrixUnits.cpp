@@ -162,7 +162,8 @@ static unsigned neighboursOf(const MatrixInstruction &unit, unsigned perLane) {
 // and of 8-bit numbers a lane has a second one behind the first of all lanes.
 // Accumulators hold groups of four rows; lanes beyond the columns select the next group.
 static LinearLayout mfmaFragment(const MatrixInstruction &unit, MatrixOperand operand) {
-  unsigned groups = 64 / unit.m, perLane = unit.k / groups, together = neighboursOf(unit, perLane);
+  unsigned groups = 64 / unit.m, perLane = unit.depth(operand) / groups,
+           together = neighboursOf(unit, perLane);
   switch (operand) {
   case MatrixOperand::A:
     return FragmentBuilder()
@@ -179,6 +180,13 @@ static LinearLayout mfmaFragment(const MatrixInstruction &unit, MatrixOperand op
         .registers(perLane / together, 0)
         .layout;
   case MatrixOperand::C:
+    // Of f64 lanes beyond the columns select the next row.
+    if (unit.accumulator == MatrixElement::F64)
+      return FragmentBuilder()
+          .lanes(unit.n, 1)
+          .lanes(groups, 0)
+          .registers(unit.m / groups, 0)
+          .layout;
     return FragmentBuilder()
         .registers(4, 0)
         .lanes(unit.n, 1)
@@ -235,6 +243,12 @@ static LinearLayout wmmaGfx12Fragment(const MatrixInstruction &unit, MatrixOpera
   llvm_unreachable("unknown matrix operand");
 }
 
+unsigned MatrixInstruction::depth(MatrixOperand which) const {
+  bool isOfA = which == MatrixOperand::A;
+  MatrixElement own = isOfA ? operand : operandB, other = isOfA ? operandB : operand;
+  return own == MatrixElement::E2M1x2 && other != own ? k / 2 : k;
+}
+
 // "mfma.32x32x8x2.f16.f32"
 unsigned MatrixInstruction::numSteps() const {
   StringRef shape = name.split('.').second.split('.').first;
@@ -271,13 +285,14 @@ LinearLayout MatrixInstruction::fragment(MatrixOperand which) const {
 
 ArrayRef<MatrixInstruction> allMatrixInstructions() {
   static const MatrixInstruction table[] = {
-#define KILN_MATRIX(NAME, FAMILY, M, N, K, OPERAND, ACCUMULATOR, REQUIRES, ISSUE)                  \
+#define KILN_MATRIX_OF_TWO(NAME, FAMILY, M, N, K, A, B, ACCUMULATOR, REQUIRES, ISSUE)              \
   {NAME,                                                                                           \
    MatrixFamily::FAMILY,                                                                           \
    M,                                                                                              \
    N,                                                                                              \
    K,                                                                                              \
-   MatrixElement::OPERAND,                                                                         \
+   MatrixElement::A,                                                                               \
+   MatrixElement::B,                                                                               \
    MatrixElement::ACCUMULATOR,                                                                     \
    [](const MatrixFeatures &features) -> bool { return REQUIRES; },                                \
    ISSUE},
@@ -398,19 +413,21 @@ static bool hasRoomFor(const MatrixTiling &tiling, const MatrixProblem &problem,
 static std::optional<MatrixTiling>
 selectOfSize(const TargetInfo &target, const MatrixProblem &problem, bool repeats = false) {
   std::optional<MatrixTiling> wide;
+  MatrixElement ofB = problem.operandB.value_or(problem.operand);
   for (const MatrixInstruction &unit : allMatrixInstructions()) {
-    if (!unit.isLegal(target.matrix) || unit.numLanes() != target.warpSize ||
-        unit.operand != problem.operand || unit.accumulator != problem.accumulator ||
-        problem.numWarps % unit.numWarps() != 0 ||
-        (unit.readsSharedMemory() && !problem.fromShared) || unit.isScaled() != problem.isScaled ||
-        (problem.size && unit.m != problem.size) || (problem.isSingle && unit.numSteps() > 1))
-      continue;
-    MatrixTiling tiling{&unit};
     // A lane's accumulators lie along the unit's m, and its operand's elements along k: the
     // transposed product makes them lie along n, which is k of a product that the result goes to.
     // On mma.sync it takes products of 8 rows.
     bool hasFewRows = unit.family == MatrixFamily::MmaSync && problem.m < unit.m;
-    tiling.swapped = unit.isMfma() || unit.isWmma() || hasFewRows;
+    bool swapped = unit.isMfma() || unit.isWmma() || hasFewRows;
+    if (!unit.isLegal(target.matrix) || unit.numLanes() != target.warpSize ||
+        unit.operand != (swapped ? ofB : problem.operand) ||
+        unit.operandB != (swapped ? problem.operand : ofB) ||
+        unit.accumulator != problem.accumulator || problem.numWarps % unit.numWarps() != 0 ||
+        (unit.readsSharedMemory() && !problem.fromShared) || unit.isScaled() != problem.isScaled ||
+        (problem.size && unit.m != problem.size) || (problem.isSingle && unit.numSteps() > 1))
+      continue;
+    MatrixTiling tiling{&unit, swapped};
     if (!hasRoomFor(tiling, problem, repeats))
       continue;
     dealWarps(tiling, problem);

@@ -51,7 +51,9 @@ struct MatrixInstruction {
   llvm::StringLiteral name;
   MatrixFamily family;
   unsigned m, n, k;
-  MatrixElement operand, accumulator;
+  /// Of A and of B.
+  MatrixElement operand, operandB;
+  MatrixElement accumulator;
   bool (*isLegal)(const MatrixFeatures &features);
   llvm::StringLiteral issue; ///< intrinsic name without "llvm."
 
@@ -65,6 +67,9 @@ struct MatrixInstruction {
   unsigned numLanes() const { return isMfma() ? 64 : 32; }
   /// Warps that carry out one instruction together.
   unsigned numWarps() const { return family == MatrixFamily::Wgmma ? 4 : 1; }
+  /// Elements of A or B along k: a byte of E2M1x2 has two numbers, which k counts where the other
+  /// operand has bytes of one.
+  unsigned depth(MatrixOperand which) const;
   /// The instructions side by side along k that a row of the table stands for.
   unsigned numSteps() const;
   /// It reads B, and A unless that is in registers, from shared memory.
@@ -130,6 +135,8 @@ struct MatrixProblem {
   bool isSingle = false;
   /// Operands have scales.
   bool isScaled = false;
+  /// B's elements, if they are others than A's.
+  std::optional<MatrixElement> operandB = std::nullopt;
 };
 
 /// The first record of the table that `features` allow, whose lanes are the target's, with the

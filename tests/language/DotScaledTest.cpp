@@ -177,11 +177,39 @@ struct ScaledProduct {
   size_t m, n, k, tileM, tileK;
   bool hasLeftScale = true, hasRightScale = true;
   unsigned matrixSize = 0;
+  unsigned mostScale = 130;
 };
+
+/// An fp16 or bf16 number.
+double half(const std::string &format, unsigned bits) {
+  unsigned mantissaBits = format == "fp16" ? 10 : 7, bias = format == "fp16" ? 15 : 127;
+  double fraction = double(bits & ((1u << mantissaBits) - 1)) / (1 << mantissaBits);
+  double value = std::ldexp(1 + fraction, int((bits & 0x7fff) >> mantissaBits) - int(bias));
+  return bits & 0x8000 ? -value : value;
+}
+bool isHalf(const std::string &format) { return format == "fp16" || format == "bf16"; }
+
+/// fp16 numbers from 1/16 on, bf16 numbers from 1/32 on, all below 8; other formats' numbers but
+/// for infinity and NaN.
+Buffer<uint8_t> numbersOf(const std::string &format, size_t count, unsigned seed) {
+  if (!isHalf(format))
+    return randomBytes(format == "e2m1" ? count / 2 : count, 0, format == "e2m1" ? 255 : 0x7b,
+                       seed);
+  Buffer<uint8_t> low = randomBytes(count, 0, 255, seed),
+                  high = randomBytes(count, format == "fp16" ? 0x2c : 0x3d, 0x40, seed + 100),
+                  both(2 * count);
+  for (size_t i = 0; i < count; ++i) {
+    both[2 * i] = low[i];
+    both[2 * i + 1] = high[i];
+  }
+  return both;
+}
 
 double numberOf(const std::string &format, const Buffer<uint8_t> &bytes, size_t at) {
   if (format == "e2m1")
     return e2m1(bytes[at / 2] >> (at % 2 * 4) & 15);
+  if (isHalf(format))
+    return half(format, bytes[2 * at] | bytes[2 * at + 1] << 8);
   return format == "e4m3" ? e4m3(bytes[at]) : e5m2(bytes[at]);
 }
 
@@ -212,20 +240,19 @@ def kernel(a, sa, b, sb, c, M, K, N: tl.constexpr, BM: tl.constexpr, BK: tl.cons
 
 std::string runScaled(const char *target, const ScaledProduct &p, const SourceOptions &options,
                       std::vector<double> &errors) {
-  auto bytesOf = [](const std::string &format, size_t count, unsigned seed) {
-    return randomBytes(format == "e2m1" ? count / 2 : count, 0, format == "e2m1" ? 255 : 0x7b,
-                       seed);
-  };
-  Buffer<uint8_t> a = bytesOf(p.left, p.m * p.k, 11), b = bytesOf(p.right, p.n * p.k, 12);
+  Buffer<uint8_t> a = numbersOf(p.left, p.m * p.k, 11), b = numbersOf(p.right, p.n * p.k, 12);
   for (size_t i = 0; p.left != "e2m1" && i < a.count(); i += 3)
     a[i] |= 0x80;
-  auto sa = randomBytes(p.m * p.k / 32, 118, 130, 13),
-       sb = randomBytes(p.n * p.k / 32, 118, 130, 14);
+  auto sa = randomBytes(p.m * p.k / 32, 118, p.mostScale, 13),
+       sb = randomBytes(p.n * p.k / 32, 118, p.mostScale, 14);
   Buffer<float> c(p.m * p.n);
+  auto pointerTo = [](const std::string &format) {
+    return isHalf(format) ? "*" + format : std::string("*u8");
+  };
   std::string wrong = runSource(scaledLoop, target,
-                                {{"a", "*u8", a},
+                                {{"a", pointerTo(p.left), a},
                                  {"sa", "*u8", sa},
-                                 {"b", "*u8", b},
+                                 {"b", pointerTo(p.right), b},
                                  {"sb", "*u8", sb},
                                  {"c", "*fp32", c},
                                  {"M", "i32", int(p.m)},
@@ -256,6 +283,70 @@ std::string runScaled(const char *target, const ScaledProduct &p, const SourceOp
   return wrong;
 }
 
+void checkScaled(const char *target, llvm::ArrayRef<ScaledProduct> products) {
+  for (const ScaledProduct &product : products) {
+    SourceOptions options;
+    options.matrixSize = product.matrixSize;
+    std::vector<double> errors;
+    ASSERT_EQ(runScaled(target, product, options, errors), "");
+    for (size_t i = 0; i < errors.size(); ++i)
+      ASSERT_LT(errors[i], 2e-6) << product.left << " " << product.right << " " << product.m << " "
+                                 << product.k << " at " << i;
+  }
+}
+
+/// Of fp16 all numbers times their scales are fp16 numbers, up to 57344.
+TEST_P(DotScaled, OfSmallNumbersAndHalves) {
+  const ScaledProduct products[] = {
+      {"fp16", "e4m3", 61, 64, 192, 64, 64, false, true, 0, 127},
+      {"e5m2", "fp16", 64, 32, 128, 64, 64, true, false, 0, 127},
+      {"fp16", "e2m1", 64, 64, 128, 64, 64, false, true, 0, 127},
+      {"fp16", "e5m2", 13, 32, 96, 16, 32, false, false, 0, 127},
+      {"fp16", "fp16", 32, 64, 128, 32, 128, true, true, 0, 127},
+      {"bf16", "e4m3", 64, 64, 128, 64, 64, false, true},
+      {"bf16", "e2m1", 13, 32, 224, 16, 32, false, true},
+      {"e5m2", "bf16", 32, 64, 64, 32, 64, true, true},
+      {"fp16", "bf16", 32, 32, 64, 32, 32, true, true},
+  };
+  checkScaled(GetParam(), products);
+}
+
+/// Scales that are no fp16 numbers: what they make of a number may be one.
+TEST_P(DotScaled, ScalesBeyondHalves) {
+  constexpr size_t depth = 32, columns = 16;
+  Buffer<uint8_t> b(depth * columns), sb(columns);
+  std::vector<double> expected(columns);
+  const std::tuple<unsigned, int, double> cases[] = {
+      {0x00, 20, 0},
+      {0x08, 16, 1024},
+      {0x38, 16, INFINITY},
+      {0xb8, 100, -INFINITY},
+      {0x7e, -30, 7 * std::ldexp(1.0, -24)},
+      {0x7e, -100, 0},
+  };
+  for (size_t column = 0; column < columns; ++column) {
+    auto [code, exponent, value] = cases[column % std::size(cases)];
+    for (size_t k = 0; k < depth; ++k)
+      b[k * columns + column] = uint8_t(code);
+    sb[column] = uint8_t(127 + exponent);
+    expected[column] = depth * value;
+  }
+  Buffer<float> c(columns * columns);
+  ASSERT_EQ(runSource(R"(
+@triton.jit
+def kernel(b, sb, c):
+    n = tl.arange(0, 16)
+    y = tl.load(b + tl.arange(0, 32)[:, None] * 16 + n[None, :])
+    x = tl.full((16, 32), 1.0, tl.float16)
+    tl.store(c + n[:, None] * 16 + n[None, :],
+             tl.dot_scaled(x, None, 'fp16', y, tl.load(sb + n)[:, None], 'e4m3'))
+)",
+                      GetParam(), {{"b", "*u8", b}, {"sb", "*u8", sb}, {"c", "*fp32", c}}),
+            "");
+  for (size_t i = 0; i < c.count(); ++i)
+    ASSERT_EQ(c[i], float(expected[i % columns])) << i;
+}
+
 TEST_P(DotScaled, ByInstructionsWhereTheTargetHasThem) {
   const ScaledProduct products[] = {
       {"e4m3", "e4m3", 64, 64, 256, 64, 128},
@@ -265,18 +356,42 @@ TEST_P(DotScaled, ByInstructionsWhereTheTargetHasThem) {
       {"e2m1", "e2m1", 13, 32, 224, 16, 128},
       {"e4m3", "e2m1", 64, 32, 128, 64, 64},
       {"e2m1", "e5m2", 32, 64, 128, 32, 128},
+      {"e5m2", "e2m1", 61, 64, 192, 64, 64},
+      {"e2m1", "e4m3", 13, 64, 256, 16, 128},
+      {"e5m2", "e2m1", 64, 64, 256, 64, 128, true, false, 16},
       {"e4m3", "e4m3", 64, 64, 128, 64, 128, false, true},
       {"e2m1", "e2m1", 64, 64, 128, 64, 128, true, false, 16},
   };
-  for (const ScaledProduct &product : products) {
-    SourceOptions options;
-    options.matrixSize = product.matrixSize;
-    std::vector<double> errors;
-    ASSERT_EQ(runScaled(GetParam(), product, options, errors), "");
-    for (size_t i = 0; i < errors.size(); ++i)
-      ASSERT_LT(errors[i], 2e-6) << product.left << " " << product.right << " " << product.m << " "
-                                 << product.k << " at " << i;
-  }
+  checkScaled(GetParam(), products);
+}
+
+/// Pairs along the columns beside pairs along K.
+TEST_P(DotScaled, OfPairsAlongColumns) {
+  constexpr size_t rows = 32, columns = 64, depth = 64;
+  auto a = randomBytes(rows * depth / 2, 0, 255, 15),
+       b = randomBytes(depth * columns / 2, 0, 255, 16);
+  auto sb = randomBytes(columns * depth / 32, 120, 130, 17);
+  Buffer<float> c(rows * columns);
+  ASSERT_EQ(runSource(R"(
+@triton.jit
+def kernel(a, b, sb, c):
+    m, n, k = tl.arange(0, 32)[:, None], tl.arange(0, 64), tl.arange(0, 64)
+    x = tl.load(a + m * 32 + tl.arange(0, 32)[None, :])
+    y = tl.load(b + k[:, None] * 32 + tl.arange(0, 32)[None, :])
+    s = tl.load(sb + n[:, None] * 2 + tl.arange(0, 2)[None, :])
+    tl.store(c + m * 64 + n[None, :], tl.dot_scaled(x, None, 'e2m1', y, s, 'e2m1', rhs_k_pack=False))
+)",
+                      GetParam(),
+                      {{"a", "*u8", a}, {"b", "*u8", b}, {"sb", "*u8", sb}, {"c", "*fp32", c}}),
+            "");
+  for (size_t m = 0; m < rows; ++m)
+    for (size_t n = 0; n < columns; ++n) {
+      double expected = 0;
+      for (size_t k = 0; k < depth; ++k)
+        expected += numberOf("e2m1", a, m * depth + k) * numberOf("e2m1", b, k * columns + n) *
+                    e8m0(sb[n * 2 + k / 32]);
+      ASSERT_NEAR(c[m * columns + n], expected, 1e-4) << m << ' ' << n;
+    }
 }
 
 /// The emulator tells one side's scales from the other's, and their bytes.
@@ -307,7 +422,9 @@ TEST(DotScaledInstructions, WrongScalesAreFound) {
 }
 
 KILN_SOURCE_TESTS(DotScaled);
-INSTANTIATE_TEST_SUITE_P(Gfx950, DotScaled, ::testing::Values("emu:gfx950"), sourceTargetName);
+INSTANTIATE_TEST_SUITE_P(OfAmd, DotScaled,
+                         ::testing::Values("emu:gfx950", "emu:gfx1100", "emu:gfx1201"),
+                         sourceTargetName);
 
 } // namespace
 } // namespace kiln::testing

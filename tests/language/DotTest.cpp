@@ -25,6 +25,8 @@ struct Product {
   bool accumulates = false, transposed = false;
   /// What a config asks of AMD's matrix instructions.
   unsigned matrixSize = 0, kPack = 0;
+  /// Of the second factor, if it is another one.
+  std::string otherType = "";
 };
 
 /// Numbers that the product's type has exactly.
@@ -38,7 +40,8 @@ Array factors(const std::string &type, int count, int seed) {
 
 void checkProduct(const char *target, const Product &product) {
   int batch = product.batch, m = product.m, n = product.n, k = product.k;
-  Array a = factors(product.type, batch * m * k, 1), b = factors(product.type, batch * k * n, 2);
+  const std::string &other = product.otherType.empty() ? product.type : product.otherType;
+  Array a = factors(product.type, batch * m * k, 1), b = factors(other, batch * k * n, 2);
   Array c(product.resultType, batch * m * n), start = factors(product.resultType, batch * m * n, 3);
   for (size_t i = 0; i < start.count(); ++i)
     start.set(i, std::trunc(start[i]) > 100    ? 100
@@ -68,8 +71,9 @@ def kernel(a, b, c, start, B: tl.constexpr, M: tl.constexpr, N: tl.constexpr, K:
   SourceOptions options;
   options.matrixSize = product.matrixSize;
   options.kPack = product.kPack;
-  std::string what = product.type + " " + std::to_string(batch) + " x " + std::to_string(m) +
-                     " x " + std::to_string(n) + " x " + std::to_string(k) + product.options;
+  std::string what = product.type + " " + product.otherType + " " + std::to_string(batch) + " x " +
+                     std::to_string(m) + " x " + std::to_string(n) + " x " + std::to_string(k) +
+                     product.options;
   ASSERT_EQ(
       runSource(source, target,
                 {a.argument("a"), b.argument("b"), c.argument("c"), start.argument("start")},
@@ -112,6 +116,37 @@ TEST_P(Dot, OfEveryType) {
   checkProduct(GetParam(), {"fp32", "fp32", 1, 32, 16, 64, ", allow_tf32=False", 1e-6});
   checkProduct(GetParam(), {"fp64", "fp64", 1, 16, 32, 32, "", 1e-15});
   checkProduct(GetParam(), {"i8", "i32", 1, 32, 32, 64, ""});
+}
+
+TEST_P(Dot, OfTwoKindsOfBytes) {
+  bool isNvidia = std::string(GetParam()).find("sm_") != std::string::npos;
+  const std::pair<const char *, const char *> kinds[] = {
+      {"fp8e5", "fp8e4nv"}, {"fp8e4nv", "fp8e5"}, {"fp8e5b16", "fp8e4b8"}, {"fp8e4b8", "fp8e5b16"}};
+  for (auto [type, other] : kinds) {
+    // NVIDIA's GPUs have the OCP's formats alone.
+    if (isNvidia && std::string(type).find('b') != std::string::npos)
+      continue;
+    auto check = [&, type = type, other = other](int m, int n, int k, bool isTransposed,
+                                                 unsigned matrixSize = 0, unsigned kPack = 0) {
+      checkProduct(GetParam(), {type, "fp32", 1, m, n, k, "", 1e-6, true, isTransposed, matrixSize,
+                                kPack, other});
+    };
+    check(32, 64, 32, false);
+    check(64, 64, 128, true);
+    check(16, 32, 128, true, 16);
+    check(32, 32, 64, false, 32, 1);
+    // Rows that the instruction has more of, and products without one.
+    check(4, 32, 64, true);
+    check(16, 16, 8, false);
+  }
+}
+
+TEST_P(Dot, OfDoubles) {
+  for (auto [m, n, k] : {std::tuple(16, 16, 4), {64, 32, 16}, {32, 64, 8}, {16, 16, 2}})
+    for (bool isTransposed : {false, true})
+      checkProduct(GetParam(), {"fp64", "fp64", 1, m, n, k, "", 1e-15, true, isTransposed});
+  checkProduct(GetParam(), {"fp64", "fp64", 2, 16, 32, 8, "", 1e-15, true});
+  checkProduct(GetParam(), {"fp64", "fp64", 1, 32, 32, 16, "", 1e-15, true, false, 16, 1});
 }
 
 TEST_P(Dot, OnInstructionsOfTheSizeThatIsAskedFor) {
@@ -256,10 +291,21 @@ def kernel(a, b, c, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, MOST: tl.
   }
 }
 
-TEST_P(Dot, OverALoopWithMasks) {
+/// Of factors and of the result, the step along k, and the error that a sum may have.
+struct LoopTypes {
+  const char *left, *right, *result;
+  int step;
+  double tolerance;
+};
+const LoopTypes loopTypes[] = {{"fp16", "fp16", "fp32", 16, 1e-4},
+                               {"fp64", "fp64", "fp64", 16, 1e-12},
+                               {"fp8e5", "fp8e4nv", "fp32", 64, 1e-4}};
+
+void checkLoopWithMasks(const char *target, const LoopTypes &types) {
   // An odd inner extent, in steps, as every matrix product does it.
   const int m = 19, n = 37, k = 53;
-  Array a = factors("fp16", m * k, 4), b = factors("fp16", k * n, 5), c("fp32", m * n);
+  Array a = factors(types.left, m * k, 4), b = factors(types.right, k * n, 5),
+        c(types.result, m * n);
   SourceOptions options;
   options.grid = {1, 3, 1};
   ASSERT_EQ(runSource(R"(
@@ -267,7 +313,7 @@ TEST_P(Dot, OverALoopWithMasks) {
 def kernel(a, b, c, m, n, k, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
     i = tl.arange(0, M)[:, None]
     j = tl.program_id(1) * N + tl.arange(0, N)[None, :]
-    sum = tl.zeros((M, N), tl.float32)
+    sum = tl.zeros((M, N), c.dtype.element_ty)
     for start in range(0, k, K):
         l = start + tl.arange(0, K)
         x = tl.load(a + i * k + l[None, :], mask=(i < m) & (l[None, :] < k), other=0.0)
@@ -275,29 +321,36 @@ def kernel(a, b, c, m, n, k, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
         sum = tl.dot(x, y, sum)
     tl.store(c + i * n + j, sum, mask=(i < m) & (j < n))
 )",
-                      GetParam(),
+                      target,
                       {a.argument("a"),
                        b.argument("b"),
                        c.argument("c"),
                        {"m", "i32", m},
                        {"n", "i32", n},
                        {"k", "i32", k}},
-                      {{"M", 32}, {"N", 16}, {"K", 16}}, options),
+                      {{"M", 32}, {"N", 16}, {"K", types.step}}, options),
             "");
   for (int i = 0; i < m; ++i)
     for (int j = 0; j < n; ++j) {
       long double sum = 0;
       for (int l = 0; l < k; ++l)
         sum += a[i * k + l] * b[l * n + j];
-      ASSERT_NEAR(double(c[i * n + j]), double(sum), 1e-4) << i << ", " << j;
+      ASSERT_NEAR(double(c[i * n + j]), double(sum), types.tolerance) << i << ", " << j;
     }
 }
 
-TEST_P(Dot, OverALoopWithStrides) {
+TEST_P(Dot, OverALoopWithMasks) {
+  for (const LoopTypes &types : loopTypes)
+    checkLoopWithMasks(GetParam(), types);
+}
+
+void checkLoopWithStrides(const char *target, const LoopTypes &types) {
   // Nothing is known to lie side by side: elements are loaded one by one. Memory has both operands
   // along k here, each with a gap.
-  const int m = 128, n = 128, k = 80, rowOfA = k + 1, columnOfB = k + 3;
-  Array a = factors("fp16", m * rowOfA, 8), b = factors("fp16", n * columnOfB, 9), c("fp32", m * n);
+  const bool isWide = NumberType::of(types.left).bits == 64;
+  const int m = isWide ? 64 : 128, n = m, k = 80, rowOfA = k + 1, columnOfB = k + 3;
+  Array a = factors(types.left, m * rowOfA, 8), b = factors(types.right, n * columnOfB, 9),
+        c(types.result, m * n);
   SourceOptions options;
   options.numWarps = 8;
   ASSERT_EQ(runSource(R"(
@@ -305,7 +358,7 @@ TEST_P(Dot, OverALoopWithStrides) {
 def kernel(a, b, c, k, am, ak, bk, bn, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
     i = tl.arange(0, M)[:, None]
     j = tl.arange(0, N)[None, :]
-    sum = tl.zeros((M, N), tl.float32)
+    sum = tl.zeros((M, N), c.dtype.element_ty)
     for start in range(0, k, K):
         l = start + tl.arange(0, K)
         x = tl.load(a + i * am + l[None, :] * ak, mask=l[None, :] < k, other=0.0)
@@ -313,7 +366,7 @@ def kernel(a, b, c, k, am, ak, bk, bn, M: tl.constexpr, N: tl.constexpr, K: tl.c
         sum = tl.dot(x, y, sum)
     tl.store(c + i * N + j, sum)
 )",
-                      GetParam(),
+                      target,
                       {a.argument("a"),
                        b.argument("b"),
                        c.argument("c"),
@@ -322,15 +375,20 @@ def kernel(a, b, c, k, am, ak, bk, bn, M: tl.constexpr, N: tl.constexpr, K: tl.c
                        {"ak", "i32", 1},
                        {"bk", "i32", 1},
                        {"bn", "i32", columnOfB}},
-                      {{"M", m}, {"N", n}, {"K", 32}}, options),
+                      {{"M", m}, {"N", n}, {"K", 2 * types.step}}, options),
             "");
   for (int i = 0; i < m; ++i)
     for (int j = 0; j < n; ++j) {
       long double sum = 0;
       for (int l = 0; l < k; ++l)
         sum += a[i * rowOfA + l] * b[j * columnOfB + l];
-      ASSERT_NEAR(double(c[i * n + j]), double(sum), 1e-4) << i << ", " << j;
+      ASSERT_NEAR(double(c[i * n + j]), double(sum), types.tolerance) << i << ", " << j;
     }
+}
+
+TEST_P(Dot, OverALoopWithStrides) {
+  for (const LoopTypes &types : loopTypes)
+    checkLoopWithStrides(GetParam(), types);
 }
 
 TEST_P(Dot, OverALoopOfSingleElements) {

@@ -73,11 +73,12 @@ private:
   LogicalResult onMatrixUnit(tilegpu::DotOp op, Adaptor adaptor, const ScalarBuilder &s,
                              SmallVectorImpl<Value> &results) const {
     MatrixTiling tiling = op.getUnit()->getTiling();
-    Type operandType = tilegpu::elementOfOperand(op.getA());
-    if (!tilegpu::readsFormat(lowering.target(), operandType))
-      return op.emitError() << "a dot of " << operandType << " on the matrix unit '"
-                            << tiling.instruction->name << "' is not supported on "
-                            << lowering.target().name << " yet";
+    for (Value operand : {op.getA(), op.getB()})
+      if (Type type = tilegpu::elementOfOperand(operand);
+          !tilegpu::readsFormat(lowering.target(), type))
+        return op.emitError() << "a dot of " << type << " on the matrix unit '"
+                              << tiling.instruction->name << "' is not supported on "
+                              << lowering.target().name << " yet";
     if (tiling.instruction->readsSharedMemory()) {
       results =
           multiplyInWarpGroups(s, lowering, op, adaptor.getA(), adaptor.getB(), adaptor.getC());
@@ -138,20 +139,22 @@ private:
     Places scalesA = placesOf(tilegpu::layoutOf(op.getScales()[0]), 1),
            scalesB = placesOf(tilegpu::layoutOf(op.getScales()[1]), 1);
     Type word = s.builder().getI32Type();
-    int64_t depth = tilegpu::shapeOfOperand(op.getA()).back();
-    for (int64_t k = 0; k < depth; k += unit.k)
+    int64_t stepOfA = tiling.fragment(MatrixOperand::A).shape()[1],
+            stepOfB = tiling.fragment(MatrixOperand::B).shape()[0],
+            steps = tilegpu::shapeOfOperand(op.getA()).back() / stepOfA;
+    for (int64_t step = 0; step < steps; ++step)
       for (const auto &[place, first] : placesC) {
-        int64_t number = k / unit.k * unit.numScales();
+        int64_t number = step * unit.numScales();
         auto scale = [&, at = ArrayRef<int64_t>(place)](unsigned side,
                                                         const Places &places) -> Value {
           Value byte = adaptor.getScales()[side][places.at({at[side], number})];
           return s.make<LLVM::ZExtOp>(word, byte);
         };
         TargetLowering::ScaledFragment left{
-            a[placesA.at(operandPlace(place, MatrixOperand::A, k))][0], scale(0, scalesA),
-            tilegpu::elementOfOperand(op.getA())},
-            right{b[placesB.at(operandPlace(place, MatrixOperand::B, k))][0], scale(1, scalesB),
-                  tilegpu::elementOfOperand(op.getB())};
+            a[placesA.at(operandPlace(place, MatrixOperand::A, step * stepOfA))][0],
+            scale(0, scalesA), tilegpu::elementOfOperand(op.getA())},
+            right{b[placesB.at(operandPlace(place, MatrixOperand::B, step * stepOfB))][0],
+                  scale(1, scalesB), tilegpu::elementOfOperand(op.getB())};
         if (tiling.swapped)
           std::swap(left, right);
         c[first] = lowering.device.multiplyScaledMatrices(s.builder(), op.getLoc(), unit, left,
@@ -162,9 +165,10 @@ private:
   LogicalResult byMultiplyAdd(tilegpu::DotOp op, Adaptor adaptor, const ScalarBuilder &s,
                               SmallVectorImpl<Value> &results) const {
     Type type = adaptor.getC()[0].getType();
-    Type operandType = tilegpu::elementOfOperand(op.getA());
     SmallVector<Value> a, b;
-    for (auto [from, to] : {std::make_pair(adaptor.getA(), &a), std::make_pair(adaptor.getB(), &b)})
+    for (auto [operand, from, to] : {std::make_tuple(op.getA(), adaptor.getA(), &a),
+                                     std::make_tuple(op.getB(), adaptor.getB(), &b)}) {
+      Type operandType = tilegpu::elementOfOperand(operand);
       for (Value value : from) {
         if (tilegpu::isSmallFloat(operandType))
           value = smallFloatToSingle(s, value, operandType);
@@ -174,6 +178,7 @@ private:
                                 << " is not supported on " << lowering.target().name << " yet";
         to->push_back(wide);
       }
+    }
     Places placesA = placesOf(tilegpu::layoutOf(op.getA()), 1),
            placesB = placesOf(tilegpu::layoutOf(op.getB()), 1),
            placesC = placesOf(tilegpu::layoutOf(op.getC()), 1);

@@ -338,19 +338,21 @@ public:
                                       ValueRange accumulator) const override {
     if (unit.hasFormats()) {
       // LLVM takes scales of zero for none ("User Guide for AMDGPU Backend").
-      Type element = unit.operand == MatrixElement::F8E5M2
-                         ? Type(Float8E5M2Type::get(b.getContext()))
-                         : Float8E4M3FNType::get(b.getContext());
+      auto typeOf = [&](MatrixElement element) -> Type {
+        if (element == MatrixElement::F8E5M2)
+          return Float8E5M2Type::get(b.getContext());
+        return Float8E4M3FNType::get(b.getContext());
+      };
       Value none = LLVM::ConstantOp::create(b, loc, b.getI32Type(), 0);
-      return multiplyFormats(b, loc, unit, {a[0], none, element}, {factorB[0], none, element},
-                             accumulator);
+      return multiplyFormats(b, loc, unit, {a[0], none, typeOf(unit.operand)},
+                             {factorB[0], none, typeOf(unit.operandB)}, accumulator);
     }
     std::string name = "rocdl." + unit.issue.drop_front(StringRef("amdgcn.").size()).str();
     if (!unit.isMfma()) {
       // ROCDL joins the operand formats of its WMMA names.
-      for (StringRef format : {"fp8", "bf8"})
-        if (StringRef(name).ends_with(("." + format + "." + format).str()))
-          name = name.substr(0, name.size() - 4) + "_" + format.str();
+      auto [before, last] = StringRef(name).rsplit('.');
+      if (before.ends_with(".fp8") || before.ends_with(".bf8"))
+        name = (before + "_" + last).str();
     }
     OperationState state(loc, name);
     state.addTypes(accumulator[0].getType());

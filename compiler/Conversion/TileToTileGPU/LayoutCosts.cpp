@@ -331,8 +331,11 @@ double LayoutCosts::product(tile::DotOp op, const LayoutChoice &choice) const {
   constexpr unsigned leastBits = 8192;
   const MatrixInstruction &unit = *choice.unit.getTiling().instruction;
   unsigned bits = elementBits(unit.operand);
+  ArrayRef<int64_t> a = op.getA().getType().getShape(), b = op.getB().getType().getShape();
+  // Of two widths the unit takes the time of the larger one.
+  int64_t depth = std::max(a.back(), b[b.size() - 2]);
   double multiplied = double(choice.layout.getLayout().numRegisters()) * target.warpSize *
-                      double(op.getA().getType().getShape().back()) * bits;
+                      double(depth) * bits;
   bool isSlow = unit.m * unit.k / unit.numSteps() * bits < leastBits;
   return multiplied / bitsPerSlot * (isSlow ? 2 : 1);
 }

@@ -13,35 +13,44 @@ namespace kiln {
 
 static std::optional<MatrixTiling> select(tile::DotOp dot, MatrixElement operand,
                                           MatrixElement accumulator, const TargetInfo &target,
-                                          unsigned numWarps, UnitUse use) {
-  ArrayRef<int64_t> a = dot.getA().getType().getShape(), c = dot.getC().getType().getShape();
+                                          unsigned numWarps, UnitUse use,
+                                          std::optional<MatrixElement> operandB = std::nullopt) {
+  ArrayRef<int64_t> a = dot.getA().getType().getShape(), b = dot.getB().getType().getShape(),
+                    c = dot.getC().getType().getShape();
+  // Where one operand's bytes are two numbers each, the other one's count.
+  int64_t depth = std::max(a.back(), b[b.size() - 2]);
   // Descriptors of shared memory tell no batches.
   auto asked = [&](StringRef name) -> unsigned {
     auto kernel = dot->getParentOfType<func::FuncOp>();
     auto number = kernel ? kernel->getAttrOfType<IntegerAttr>(name) : IntegerAttr();
     return number ? number.getInt() : 0;
   };
-  return selectMatrixTiling(target,
-                            {c[c.size() - 2], c.back(), a.back(), operand, accumulator, numWarps,
-                             use.fromShared && c.size() == 2, use.isAlongM,
-                             asked(tile::TileDialect::matrixSizeAttr),
-                             asked(tile::TileDialect::kPackAttr) == 1, !dot.getScales().empty()});
+  return selectMatrixTiling(target, {c[c.size() - 2], c.back(), depth, operand, accumulator,
+                                     numWarps, use.fromShared && c.size() == 2, use.isAlongM,
+                                     asked(tile::TileDialect::matrixSizeAttr),
+                                     asked(tile::TileDialect::kPackAttr) == 1,
+                                     !dot.getScales().empty(), operandB});
 }
 
 std::optional<MatrixTiling> matrixTilingOf(tile::DotOp dot, const TargetInfo &target,
                                            unsigned numWarps, UnitUse use) {
   Type a = dot.getA().getType().getElementType(), b = dot.getB().getType().getElementType();
-  if (!dot.getScales().empty())
-    return select(dot, a.isInteger(8) ? MatrixElement::E2M1x2 : MatrixElement::F8E4M3,
-                  MatrixElement::F32, target, numWarps, use);
-  auto operand = tilegpu::matrixElementOf(a, dot.getPrecision());
+  if (!dot.getScales().empty()) {
+    auto elementOf = [](Type type) {
+      return type.isInteger(8) ? MatrixElement::E2M1x2 : MatrixElement::F8E4M3;
+    };
+    return select(dot, elementOf(a), MatrixElement::F32, target, numWarps, use, elementOf(b));
+  }
+  auto operand = tilegpu::matrixElementOf(a, dot.getPrecision()),
+       operandB = tilegpu::matrixElementOf(b, dot.getPrecision());
   auto accumulator =
       tilegpu::matrixElementOf(dot.getC().getType().getElementType(), tile::InputPrecision::IEEE);
-  if (!operand || !accumulator || a != b || !tilegpu::readsFormat(target, a))
+  if (!operand || !operandB || !accumulator || !tilegpu::readsFormat(target, a) ||
+      !tilegpu::readsFormat(target, b))
     return std::nullopt;
-  if (auto tiling = select(dot, *operand, *accumulator, target, numWarps, use))
+  if (auto tiling = select(dot, *operand, *accumulator, target, numWarps, use, operandB))
     return tiling;
-  if (*operand == MatrixElement::TF32)
+  if (*operand == MatrixElement::TF32 && a == b)
     return select(dot, MatrixElement::F32, *accumulator, target, numWarps, use);
   return std::nullopt;
 }

@@ -161,14 +161,18 @@ LogicalResult AtomicCASOp::verify() {
       succeeded(expectLike(*this, "a result", getResult().getType(), ptr, element)));
 }
 
+/// Two of e2m1 in a byte.
+static int64_t numbersOfElement(DotOp op, RankedTensorType operand) {
+  return !op.getScales().empty() && operand.getElementType().isInteger(8) ? 2 : 1;
+}
+
 static LogicalResult verifyScales(DotOp op) {
   auto a = cast<RankedTensorType>(op.getA().getType()),
        b = cast<RankedTensorType>(op.getB().getType());
   ValueRange scales = op.getScales();
-  bool arePairs = a.getElementType().isInteger(8);
   auto isOperand = [&](Type element) {
-    return arePairs ? element.isInteger(8)
-                    : isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8;
+    return element.isInteger(8) ||
+           (isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8);
   };
   if (scales.size() != 2 || a.getRank() != 2 || !isOperand(a.getElementType()) ||
       !isOperand(b.getElementType()) ||
@@ -177,7 +181,7 @@ static LogicalResult verifyScales(DotOp op) {
                           "accumulator of f32, got ")
            << a << ", " << b << " and " << op.getC().getType();
   constexpr int64_t together = 32;
-  int64_t columns = a.getDimSize(1) * (arePairs ? 2 : 1) / together;
+  int64_t columns = a.getDimSize(1) * numbersOfElement(op, a) / together;
   for (auto [scale, rows] :
        {std::pair(scales[0], a.getDimSize(0)), std::pair(scales[1], b.getDimSize(1))})
     if (auto type = cast<RankedTensorType>(scale.getType());
@@ -197,8 +201,9 @@ LogicalResult DotOp::verify() {
   if (c != result)
     return emitOpError("expected a result of type ") << c << ", got " << result;
   int64_t m = a.getDimSize(rank - 2), k = a.getDimSize(rank - 1), n = b.getDimSize(rank - 1);
-  if (b.getDimSize(rank - 2) != k)
-    return emitOpError("expected ") << k << " rows of b, got " << b.getDimSize(rank - 2);
+  int64_t rows = k * numbersOfElement(*this, a) / numbersOfElement(*this, b);
+  if (b.getDimSize(rank - 2) != rows)
+    return emitOpError("expected ") << rows << " rows of b, got " << b.getDimSize(rank - 2);
   if (c.getDimSize(rank - 2) != m || c.getDimSize(rank - 1) != n)
     return emitOpError("expected an accumulator of ") << m << "x" << n << ", got " << c;
   if (rank == 3 && (a.getDimSize(0) != b.getDimSize(0) || a.getDimSize(0) != c.getDimSize(0)))

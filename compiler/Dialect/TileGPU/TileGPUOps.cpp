@@ -221,8 +221,15 @@ LogicalResult DotOp::verify() {
   if (rank < 2 || a.size() != rank || b.size() != rank)
     return emitOpError("expected three tensors of one rank, at least 2, got ")
            << getA().getType() << ", " << getB().getType() << ", " << c;
+  // A unit may take bytes of two numbers from one of them alone.
+  int64_t stepOfA = 1, stepOfB = 1;
+  if (getUnit()) {
+    MatrixTiling tiling = getUnit()->getTiling();
+    stepOfA = tiling.fragment(MatrixOperand::A).shape()[1];
+    stepOfB = tiling.fragment(MatrixOperand::B).shape()[0];
+  }
   if (a[rank - 2] != c.getDimSize(rank - 2) || b[rank - 1] != c.getDimSize(rank - 1) ||
-      a[rank - 1] != b[rank - 2])
+      a[rank - 1] * stepOfB != b[rank - 2] * stepOfA)
     return emitOpError("expected shapes M x K, K x N and M x N, got ")
            << getA().getType() << ", " << getB().getType() << ", " << c;
   if (failed(expectLayout(*this, "an accumulator", c)) ||

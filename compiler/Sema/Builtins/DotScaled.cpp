@@ -1,9 +1,10 @@
-// tl.dot_scaled: microscaling formats become bf16 times their scales, and tl.dot multiplies them;
-// or the target has instructions that do all of it, for what these take.
+// tl.dot_scaled: microscaling formats become bf16 or fp16 times their scales, and tl.dot multiplies
+// them; or the target has instructions that do all of it, for what these take.
 //
 // bf16 holds every e2m1, e4m3 and e5m2 number times every e8m0 scale exactly, up to its range.
-// Where fp16 takes part, both sides become fp32 with at most fp16's mantissa, which TF32 keeps.
-// Refused: Triton's fp16 for these, whose range the scales leave.
+// Where fp16 takes part, both sides become fp16, as Triton's do: its range is smaller, so numbers
+// are multiplied by their scales in fp32 and rounded once. (Triton rounds the scale too, which then
+// is infinite from 2^16 on, and zero times it NaN.)
 
 #include "compiler/Sema/Table/Handlers.h"
 #include "compiler/Sema/Tensors/NarrowFloats.h"
@@ -72,16 +73,13 @@ std::optional<Side> readSide(TensorBuilder &build, const Call &call, unsigned fi
   return side;
 }
 
-/// Two numbers from every byte, the lower bits first, along the packed axis.
-Tensor unpack(TensorBuilder &build, const Side &side) {
+/// Two numbers from every byte, the lower bits first, along the packed axis; too small by
+/// 2^exponent.
+Tensor unpack(TensorBuilder &build, const Side &side, DType type, int &exponent) {
   size_t rank = side.values.type.shape.size();
   size_t axis = side.packsK ? rank - side.kAxis : rank - (3 - side.kAxis);
-  auto codes = unpackNibbles(build, side.values);
-  if (!codes[0] || !codes[1])
-    return {};
-  Tensor low = decodeE2M1(build, codes[0], Scalar::FP32);
-  Tensor high = low ? decodeE2M1(build, codes[1], Scalar::FP32) : low;
-  if (!high)
+  auto [low, high] = decodeE2M1Pairs(build, side.values, type, exponent);
+  if (!low || !high)
     return {};
   Tensor joined = callLanguage(build, "join", {Value::tensor(low), Value::tensor(high)});
   if (!joined)
@@ -124,8 +122,8 @@ bool checkScale(TensorBuilder &build, const Side &side) {
   return fits;
 }
 
-/// The scales as fp32, one for each number.
-Tensor spreadScale(TensorBuilder &build, const Side &side) {
+/// The scales as fp32, one for each number, which is too small by 2^exponent.
+Tensor spreadScale(TensorBuilder &build, const Side &side, int exponent) {
   if (!checkScale(build, side))
     return {};
   llvm::SmallVector<int64_t, 4> wanted = shapeOfNumbers(side), given(side.scale.type.shape);
@@ -141,6 +139,8 @@ Tensor spreadScale(TensorBuilder &build, const Side &side) {
                 scale.type.str());
     return {};
   }
+  if (scale && exponent)
+    scale = raisedScale(build, scale, exponent);
   if (!scale)
     return {};
   given.push_back(depth / given.back());
@@ -165,17 +165,40 @@ int64_t elementsPerScale(const Side &side) {
 }
 
 Tensor widen(TensorBuilder &build, const Side &side, DType type) {
-  if (!side.scale && side.format != "e2m1")
+  bool isSmall = side.values.dtype().getBits() == 8, arePairs = side.format == "e2m1";
+  if (!side.scale && !arePairs)
     return build.cast(side.values, type);
+  // Of halves times fp32 numbers AMD has instructions, so fp16 comes first.
+  DType decoded = type.is(Scalar::FP16) ? type : Scalar::FP32;
+  int exponent = 0;
   Tensor values =
-      side.format == "e2m1" ? unpack(build, side) : build.cast(side.values, Scalar::FP32);
+      arePairs ? unpack(build, side, decoded, exponent) : build.cast(side.values, decoded);
+  // bf16's numbers are as large as fp32's, so its scales can be no larger.
+  bool raisesScale = side.scale && decoded.is(Scalar::FP16);
+  if (values && exponent && !raisesScale)
+    values = timesPowerOfTwo(build, values, exponent);
   if (values && side.scale) {
-    Tensor scale = spreadScale(build, side);
+    Tensor scale = spreadScale(build, side, raisesScale ? exponent : 0);
     if (!scale)
       return {};
-    values = build.multiply(Value::tensor(values), Value::tensor(scale));
+    values = build.multiply(Value::tensor(build.cast(values, Scalar::FP32)), Value::tensor(scale));
   }
+  if (!values)
+    return {};
+  // Of at most eight bits of mantissa, as a number's are with those of its scale: nothing to round.
+  if (isSmall && type.is(Scalar::BF16))
+    return upperHalves(build, values);
   return build.cast(values, type);
+}
+
+/// fp16 has all numbers of 4 and 8 bits, and fp32 those of fp16 and bf16.
+DType typeOfProduct(const Side &left, const Side &right) {
+  auto isOf = [&](llvm::StringRef format) {
+    return left.format == format || right.format == format;
+  };
+  if (!isOf("fp16"))
+    return Scalar::BF16;
+  return isOf("bf16") ? Scalar::FP32 : Scalar::FP16;
 }
 
 //===-- on instructions for it
@@ -218,22 +241,22 @@ Tensor constantOf(TensorBuilder &build, DType type, llvm::ArrayRef<int64_t> shap
           TensorType(type, shape)};
 }
 
-/// As the instructions take it: bytes of 8-bit floats, or pairs of 4-bit ones along K. Where only
-/// one side has 4 bits, its numbers become e4m3, which has them all.
-Tensor operandOf(TensorBuilder &build, const Side &side, bool arePairs) {
-  if (side.format != "e2m1" || arePairs)
+/// As the instructions take it: bytes of 8-bit floats, or pairs of 4-bit ones along K. Other pairs
+/// become e4m3, which has all their numbers.
+Tensor operandOf(TensorBuilder &build, const Side &side) {
+  if (side.format != "e2m1" || side.packsK)
     return side.values;
-  Tensor numbers = unpack(build, side);
-  return numbers ? build.cast(numbers, Scalar::FP8E4NV) : numbers;
+  int exponent = 0;
+  Tensor numbers = unpack(build, side, Scalar::FP16, exponent);
+  return numbers ? build.cast(timesPowerOfTwo(build, numbers, exponent), Scalar::FP8E4NV) : numbers;
 }
 
 Value multiplyByInstructions(TensorBuilder &build, const Side &left, const Side &right,
                              const Value &accumulator) {
-  bool arePairs = left.format == "e2m1" && right.format == "e2m1" && left.packsK && right.packsK;
   mlir::OpBuilder &ir = build.getBuilder();
   llvm::SmallVector<mlir::Value, 2> operands, scales;
   for (const Side *side : {&left, &right}) {
-    Tensor operand = operandOf(build, *side, arePairs);
+    Tensor operand = operandOf(build, *side);
     if (!operand || (side->scale && !checkScale(build, *side)))
       return Value();
     constexpr int8_t one = 127;
@@ -273,10 +296,12 @@ Value builtinDotScaled(TensorBuilder &build, Call &call) {
     return build.error(DiagKind::SemaShape, "the scales of tl.dot_scaled",
                        "one number of elements for each scale on both sides",
                        std::to_string(groups[0]) + " and " + std::to_string(groups[1]));
+  if (call[6].isTensor() && !call[6].getTensor().dtype().is(Scalar::FP32))
+    return build.error(DiagKind::SemaShape, "the accumulator of tl.dot_scaled", "elements of fp32",
+                       call[6].getTensor().type.str());
   if (suitsInstructions(build, *left, *right, call[6]))
     return multiplyByInstructions(build, *left, *right, call[6]);
-  bool hasHalf = left->format == "fp16" || right->format == "fp16";
-  DType type = hasHalf ? Scalar::FP32 : Scalar::BF16;
+  DType type = typeOfProduct(*left, *right);
   Tensor a = widen(build, *left, type);
   Tensor b = a ? widen(build, *right, type) : Tensor();
   if (!b)

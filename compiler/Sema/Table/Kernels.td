@@ -61,7 +61,7 @@ def DotScaled : KernelBuiltin<"dot_scaled", (parameters tensor:$lhs, tensor:$lhs
     text:$rhs_format, Default<tensor, "None">:$acc, Default<flag, "False">:$fast_math, Default<flag, "True">:$lhs_k_pack,
     Default<flag, "True">:$rhs_k_pack, Default<dtype, "None">:$out_dtype),
     "The product of microscaling formats: 'e2m1' (two in a uint8), 'e4m3', 'e5m2', 'bf16', 'fp16', with a scale of e8m0 (uint8) or "
-    "fp8e4nv for every 32 or 16 elements of K, or None. Computed as a product of bf16 (fp32 where one side is fp16).">;
+    "fp8e4nv for every 32 or 16 elements of K, or None. Computed as a product of bf16 (fp16 where one side is fp16, fp32 of fp16 by bf16).">;
 }
 
 def FactsChecksAndControlFamily : Family<"Facts, checks and control">;

@@ -43,6 +43,51 @@ Tensor decodeE2M1(TensorBuilder &build, Tensor codes, DType type) {
   return build.failed() ? Tensor() : build.cast(product.getTensor(), type);
 }
 
+std::array<Tensor, 2> decodeE2M1Pairs(TensorBuilder &build, Tensor bytes, DType type,
+                                      int &exponent) {
+  // Both codes of a byte at once: a product puts copies of it in the halves of a word, so that
+  // their bits of exponent and mantissa are where fp16 or bf16 has these. Signs are carried to
+  // their place by an addition, past the bits of exponent that e2m1 lacks: those it leaves there
+  // are dropped.
+  bool isHalf = type.is(Scalar::FP16);
+  int place = isHalf ? 9 : 6;
+  exponent = isHalf ? 14 : 126;
+  constexpr Int both = 0x10001;
+  Int factor = (Int(1) << place) | (Int(1) << (place + 12));
+  Tensor codes = apply(build, BinaryOp::Mul, build.cast(bytes, Scalar::UInt32), factor);
+  codes = apply(build, BinaryOp::BitAnd, codes, both * (15 << place));
+  codes = apply(build, BinaryOp::Add, codes, both * (0x8000 - (8 << place)));
+  codes = apply(build, BinaryOp::BitAnd, codes, both * (0x8000 | 7 << place));
+  if (!codes)
+    return {};
+  if (isHalf) {
+    auto half = [&](Tensor bits) {
+      return build.bitcast(build.cast(bits, Scalar::UInt16), Scalar::FP16);
+    };
+    return {half(codes), half(apply(build, BinaryOp::ShiftRight, codes, 16))};
+  }
+  return {build.bitcast(apply(build, BinaryOp::ShiftLeft, codes, 16), Scalar::FP32),
+          build.bitcast(apply(build, BinaryOp::BitAnd, codes, 0xffff0000), Scalar::FP32)};
+}
+
+Tensor timesPowerOfTwo(TensorBuilder &build, Tensor numbers, int exponent) {
+  Tensor factor = number(build, numbers, numbers.dtype(), std::ldexp(1.0, exponent));
+  return build.multiply(Value::tensor(numbers), Value::tensor(factor));
+}
+
+Tensor raisedScale(TensorBuilder &build, Tensor scale, int exponent) {
+  double most = std::ldexp(1.0, 127 - exponent);
+  Tensor isLarger = holds(build, CompareOp::Greater, scale, Value::real(most));
+  scale = build.select(isLarger, number(build, scale, Scalar::FP32, most), scale);
+  return timesPowerOfTwo(build, scale, exponent);
+}
+
+Tensor upperHalves(TensorBuilder &build, Tensor numbers) {
+  Tensor bits = build.bitcast(numbers, Scalar::UInt32);
+  return build.bitcast(build.cast(apply(build, BinaryOp::ShiftRight, bits, 16), Scalar::UInt16),
+                       Scalar::BF16);
+}
+
 Tensor encodeE2M1(TensorBuilder &build, Tensor numbers) {
   Tensor x = build.cast(numbers, Scalar::FP32);
   Tensor magnitude{build.emit<mlir::math::AbsFOp>(x.ir), x.type};

@@ -12,6 +12,16 @@ namespace kiln::sema {
 std::array<Tensor, 2> unpackNibbles(TensorBuilder &build, Tensor bytes);
 /// Codes below 16 (uint8) as numbers of `type`, exactly.
 Tensor decodeE2M1(TensorBuilder &build, Tensor codes, DType type);
+/// The two e2m1 numbers of each byte, as fp16 or fp32 numbers that are too small by 2^exponent.
+std::array<Tensor, 2> decodeE2M1Pairs(TensorBuilder &build, Tensor bytes, DType type,
+                                      int &exponent);
+Tensor timesPowerOfTwo(TensorBuilder &build, Tensor numbers, int exponent);
+/// Scales (fp32) for numbers that are too small by 2^exponent, but for those beyond 2^(127 -
+/// exponent), which become less: numbers from 2^-exponent on times these are infinite in fp16, zero
+/// is not NaN.
+Tensor raisedScale(TensorBuilder &build, Tensor scale, int exponent);
+/// fp32 numbers cut off to bf16: those that bf16 has, exactly.
+Tensor upperHalves(TensorBuilder &build, Tensor numbers);
 /// Codes (uint8) of the nearest numbers, ties to even; 6 where out of range or NaN.
 Tensor encodeE2M1(TensorBuilder &build, Tensor numbers);
 /// 2^(code - 127) as fp32; code 255 is NaN.

@@ -23,7 +23,8 @@ static std::optional<MatrixTiling> select(const char *target, MatrixProblem prob
 
 TEST(MatrixUnits, EveryFragmentCoversItsOperand) {
   for (const MatrixInstruction &u : allMatrixInstructions()) {
-    int64_t rows[] = {u.m, u.k, u.m}, columns[] = {u.k, u.n, u.n};
+    int64_t rows[] = {u.m, u.depth(MatrixOperand::B), u.m},
+            columns[] = {u.depth(MatrixOperand::A), u.n, u.n};
     for (MatrixOperand operand : {MatrixOperand::A, MatrixOperand::B, MatrixOperand::C}) {
       LinearLayout fragment = u.fragment(operand);
       EXPECT_TRUE(fragment.isSurjective()) << u.name.str();
@@ -125,6 +126,34 @@ TEST(MatrixUnits, Mfma16x16) {
     }
 }
 
+// Instinct ISA, "Matrix Arithmetic Instructions": a lane has every fourth row of an f64 result.
+TEST(MatrixUnits, MfmaF64) {
+  const MatrixInstruction &u = unit("mfma.16x16x4.f64.f64");
+  LinearLayout a = u.fragment(MatrixOperand::A), c = u.fragment(MatrixOperand::C);
+  for (int lane = 0; lane < 64; ++lane) {
+    EXPECT_EQ(at(a, 0, lane), (Point{lane % 16, lane / 16}));
+    for (int i = 0; i < 4; ++i)
+      EXPECT_EQ(at(c, i, lane), (Point{4 * i + lane / 16, lane % 16}));
+  }
+  MatrixProblem f64{64, 64, 64, MatrixElement::F64, MatrixElement::F64, 4};
+  for (const char *target : {"hip:gfx90a", "hip:gfx942", "hip:gfx950"})
+    EXPECT_EQ(select(target, f64)->instruction->name, "mfma.16x16x4x2.f64.f64");
+  EXPECT_FALSE(select("hip:gfx1201", f64));
+}
+
+/// The unit's A is the product's B.
+TEST(MatrixUnits, OfTwoTypes) {
+  MatrixProblem bytes{64, 64, 128, MatrixElement::F8E4M3, MatrixElement::F32, 4};
+  bytes.operandB = MatrixElement::F8E5M2;
+  EXPECT_EQ(select("hip:gfx942", bytes)->instruction->name, "mfma.32x32x16x2.bf8.fp8.f32");
+  EXPECT_EQ(select("hip:gfx950", bytes)->instruction->name, "mfma.32x32x64.bf8.fp8.f32");
+  EXPECT_EQ(select("hip:gfx1201", bytes)->instruction->name, "wmma12.16x16x16.bf8.fp8.f32");
+  EXPECT_FALSE(select("hip:gfx90a", bytes));
+  EXPECT_FALSE(select("cuda:sm_90a", bytes));
+  std::swap(bytes.operand, *bytes.operandB);
+  EXPECT_EQ(select("hip:gfx942", bytes)->instruction->name, "mfma.32x32x16x2.fp8.bf8.f32");
+}
+
 /// Results are operands of instructions that have neighbours four by four, register by register.
 TEST(MatrixUnits, MfmaOfResults) {
   for (const MatrixInstruction &u : allMatrixInstructions()) {
@@ -167,6 +196,14 @@ TEST(MatrixUnits, ScaledMfma) {
   EXPECT_EQ(tiling->instruction->name, "mfma.scale.32x32x64.f8.f32");
   EXPECT_FALSE(select("hip:gfx942", {64, 64, 128, MatrixElement::F8E4M3, MatrixElement::F32, 4,
                                      true, false, 0, false, true}));
+  // Of two widths a lane has as many numbers of both operands.
+  const MatrixInstruction &both = unit("mfma.scale.16x16x128.f4.f8.f32");
+  EXPECT_EQ(both.fragment(MatrixOperand::A),
+            unit("mfma.scale.16x16x128.f4.f32").fragment(MatrixOperand::A));
+  EXPECT_EQ(both.fragment(MatrixOperand::B), bytes.fragment(MatrixOperand::B));
+  MatrixProblem ofTwo{64, 64,    128,  MatrixElement::E2M1x2, MatrixElement::F32, 4, true, false,
+                      0,  false, true, MatrixElement::F8E4M3};
+  EXPECT_EQ(select("hip:gfx950", ofTwo)->instruction->name, "mfma.scale.32x32x64.f8.f4.f32");
   // Whoever holds a row has its scales, along the same warps.
   LinearLayout a = tiling->layout(MatrixOperand::A, {64, 128}),
                b = tiling->layout(MatrixOperand::B, {128, 64}),
@@ -228,7 +265,7 @@ TEST(MatrixUnits, PackedRowsHaveNeighboursOfBothOperandsAlike) {
       for (unsigned reg = 0; reg < a.numRegisters(); ++reg)
         EXPECT_EQ(at(a, reg, lane)[1], at(b, reg, lane)[0]) << u.name.str();
   }
-  EXPECT_EQ(packed, 16u);
+  EXPECT_EQ(packed, 21u);
 }
 
 TEST(MatrixUnits, SelectionByTargetAndShape) {

@@ -22,7 +22,9 @@ public:
     // What is not zero in the other operand may be infinite.
     int64_t depth =
         std::max(zeros.from(dot.getA(), /*axis=*/axisN), zeros.from(dot.getB(), /*axis=*/axisM));
-    if (depth > 0 && depth < shape.back())
+    // Of two widths the operands count differently.
+    bool isOfOneWidth = dot.getB().getType().getShape()[axisM] == shape.back();
+    if (isOfOneWidth && depth > 0 && depth < shape.back())
       set(dot, usedDepthAttr, depth);
     int64_t columns = zeros.from(dot.getB(), axisN);
     if (columns > 0 && columns < dot.getType().getShape().back() &&

@@ -60,7 +60,8 @@ bool isShortStream(scf::ForOp loop) {
 }
 
 unsigned registersOfStep(tilegpu::DotOp dot, Value operand) {
-  int64_t depth = tilegpu::shapeOfOperand(dot.getA()).back();
+  ArrayRef<int64_t> b = tilegpu::shapeOfOperand(dot.getB());
+  int64_t depth = std::max(tilegpu::shapeOfOperand(dot.getA()).back(), b[b.size() - 2]);
   int64_t step = dot.getUnit() ? dot.getUnit()->getTiling().instruction->k : 1;
   return llvm::divideCeil(registersOf(operand) * std::min(step, depth), depth);
 }

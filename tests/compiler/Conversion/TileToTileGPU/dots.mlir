@@ -320,3 +320,64 @@ func.func @operandAsLoaded(%arg0: !tile.ptr<f32> {tile.divisibility = 16 : i32},
   tile.store %26, %27 : (tensor<64x64x!tile.ptr<f32>>, tensor<64x64xf32>) -> ()
   return
 }
+
+// Floats of 8 bits of two kinds, of which the unit takes each as it is; it computes the transposed product. Others become f16.
+// CHECK-LABEL: func.func @ofTwoKinds
+// SM90: arith.extf
+// SM90: arith.extf
+// SM90: tilegpu.dot {{.*}} unit <"wgmma.{{[a-z0-9]*}}.f16.f32"
+// GFX942: arith.extf
+// GFX942: arith.extf
+// GFX942: tilegpu.dot {{.*}} unit <"mfma.{{[a-z0-9]*}}.f16.f32"
+// GFX950-LABEL: func.func @ofTwoKinds
+// GFX950-NOT: arith.extf
+// GFX950: tilegpu.dot {{.*}} unit <"mfma.{{[a-z0-9]*}}.bf8.fp8.f32"
+// GFX950: tilegpu.dot {{.*}} unit <"mfma.{{[a-z0-9]*}}.fp8.bf8.f32"
+func.func @ofTwoKinds(%p0: !tile.ptr<f8E4M3FN>, %r0: !tile.ptr<f8E5M2>, %q0: !tile.ptr<f32>)
+    attributes {tile.kernel, tile.num_warps = 4 : i32} {
+  %p = tile.splat %p0 : !tile.ptr<f8E4M3FN> -> tensor<64x64x!tile.ptr<f8E4M3FN>>
+  %r = tile.splat %r0 : !tile.ptr<f8E5M2> -> tensor<64x64x!tile.ptr<f8E5M2>>
+  %q = tile.splat %q0 : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  %a = tile.load %p : (tensor<64x64x!tile.ptr<f8E4M3FN>>) -> tensor<64x64xf8E4M3FN>
+  %b = tile.load %r : (tensor<64x64x!tile.ptr<f8E5M2>>) -> tensor<64x64xf8E5M2>
+  %c = arith.constant dense<0.0> : tensor<64x64xf32>
+  %d = tile.dot %a, %b, %c : (tensor<64x64xf8E4M3FN>, tensor<64x64xf8E5M2>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  tile.store %q, %d : (tensor<64x64x!tile.ptr<f32>>, tensor<64x64xf32>) -> ()
+  %e = tile.dot %b, %a, %c : (tensor<64x64xf8E5M2>, tensor<64x64xf8E4M3FN>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  tile.store %q, %e : (tensor<64x64x!tile.ptr<f32>>, tensor<64x64xf32>) -> ()
+  return
+}
+
+// The formats that gfx942 has.
+// CHECK-LABEL: func.func @ofTwoKindsOfAmd
+// GFX942-NOT: arith.extf
+// GFX942: tilegpu.dot {{.*}} unit <"mfma.{{[a-z0-9]*}}.bf8.fp8.f32"
+// GFX1100: tilegpu.dot {{.*}} unit <"wmma.16x16x16{{(by2)?}}.f16.f32"
+func.func @ofTwoKindsOfAmd(%p0: !tile.ptr<f8E4M3FNUZ>, %r0: !tile.ptr<f8E5M2FNUZ>, %q0: !tile.ptr<f32>)
+    attributes {tile.kernel, tile.num_warps = 4 : i32} {
+  %p = tile.splat %p0 : !tile.ptr<f8E4M3FNUZ> -> tensor<64x64x!tile.ptr<f8E4M3FNUZ>>
+  %r = tile.splat %r0 : !tile.ptr<f8E5M2FNUZ> -> tensor<64x64x!tile.ptr<f8E5M2FNUZ>>
+  %q = tile.splat %q0 : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  %a = tile.load %p : (tensor<64x64x!tile.ptr<f8E4M3FNUZ>>) -> tensor<64x64xf8E4M3FNUZ>
+  %b = tile.load %r : (tensor<64x64x!tile.ptr<f8E5M2FNUZ>>) -> tensor<64x64xf8E5M2FNUZ>
+  %c = arith.constant dense<0.0> : tensor<64x64xf32>
+  %d = tile.dot %a, %b, %c : (tensor<64x64xf8E4M3FNUZ>, tensor<64x64xf8E5M2FNUZ>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  tile.store %q, %d : (tensor<64x64x!tile.ptr<f32>>, tensor<64x64xf32>) -> ()
+  return
+}
+
+// CDNA's unit multiplies f64.
+// CHECK-LABEL: func.func @doubles
+// SM80: tilegpu.dot %{{[a-z0-9]*}}, %{{[a-z0-9]*}}, %{{[a-z0-9]*}} : (
+// GFX942: tilegpu.dot {{.*}} unit <"mfma.16x16x4{{(x2)?}}.f64.f64"
+// GFX950-LABEL: func.func @doubles
+// GFX950: tilegpu.dot {{.*}} unit <"mfma.16x16x4{{(x2)?}}.f64.f64"
+// GFX1100: tilegpu.dot %{{[a-z0-9]*}}, %{{[a-z0-9]*}}, %{{[a-z0-9]*}} : (
+func.func @doubles(%p0: !tile.ptr<f64>) attributes {tile.kernel, tile.num_warps = 4 : i32} {
+  %p = tile.splat %p0 : !tile.ptr<f64> -> tensor<64x64x!tile.ptr<f64>>
+  %a = tile.load %p : (tensor<64x64x!tile.ptr<f64>>) -> tensor<64x64xf64>
+  %c = arith.constant dense<0.0> : tensor<64x64xf64>
+  %d = tile.dot %a, %a, %c : (tensor<64x64xf64>, tensor<64x64xf64>, tensor<64x64xf64>) -> tensor<64x64xf64>
+  tile.store %p, %d : (tensor<64x64x!tile.ptr<f64>>, tensor<64x64xf64>) -> ()
+  return
+}

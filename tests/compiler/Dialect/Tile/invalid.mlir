@@ -321,3 +321,12 @@ func.func @descriptor_nan(%d: !tile.descriptor<16xi32, nan>) {
 func.func @descriptor_padding(%d: !tile.descriptor<16xf32, one>) {
   return
 }
+
+// -----
+
+// Pairs of one operand alone: it has half as many rows.
+func.func @rows_of_pairs(%a: tensor<32x64xf8E4M3FN>, %b: tensor<64x32xi8>, %c: tensor<32x32xf32>, %s: tensor<32x2xi8>) {
+  // expected-error @+1 {{expected 32 rows of b, got 64}}
+  %d = tile.dot %a, %b, %c scales %s, %s : (tensor<32x64xf8E4M3FN>, tensor<64x32xi8>, tensor<32x32xf32>, tensor<32x2xi8>, tensor<32x2xi8>) -> tensor<32x32xf32>
+  return
+}

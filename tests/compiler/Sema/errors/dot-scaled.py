@@ -3,6 +3,7 @@
 # RUN: not sema-tool %s --kernel scale --sig 'p=*u8' 2>&1 | FileCheck %s --check-prefix=SCALE
 # RUN: not sema-tool %s --kernel factors --sig 'p=*u8' 2>&1 | FileCheck %s --check-prefix=FACTORS
 # RUN: not sema-tool %s --kernel imprecise --sig 'p=*u8' 2>&1 | FileCheck %s --check-prefix=IMPRECISE
+# RUN: not sema-tool %s --kernel accumulator --sig 'p=*u8' 2>&1 | FileCheck %s --check-prefix=ACCUMULATOR
 import triton
 import triton.language as tl
 
@@ -42,3 +43,10 @@ def imprecise(p):
     a = tile(p, 16, 32).to(tl.float8e5, bitcast=True)
     b = tile(p, 32, 16).to(tl.float8e5, bitcast=True)
     tl.dot(a, b, max_num_imprecise_acc=64)
+
+
+@triton.jit
+def accumulator(p):
+    # ACCUMULATOR: error: the accumulator of tl.dot_scaled: expected elements of fp32, got fp16[16, 16] [sema-shape]
+    x = tile(p, 16, 32).to(tl.float16)
+    tl.dot_scaled(x, None, "fp16", x.T, None, "fp16", acc=tl.zeros((16, 16), tl.float16))
