@@ -334,8 +334,8 @@ double LayoutCosts::product(tile::DotOp op, const LayoutChoice &choice) const {
   ArrayRef<int64_t> a = op.getA().getType().getShape(), b = op.getB().getType().getShape();
   // Of two widths the unit takes the time of the larger one.
   int64_t depth = std::max(a.back(), b[b.size() - 2]);
-  double multiplied = double(choice.layout.getLayout().numRegisters()) * target.warpSize *
-                      double(depth) * bits;
+  double multiplied =
+      double(choice.layout.getLayout().numRegisters()) * target.warpSize * double(depth) * bits;
   bool isSlow = unit.m * unit.k / unit.numSteps() * bits < leastBits;
   return multiplied / bitsPerSlot * (isSlow ? 2 : 1);
 }

@@ -416,7 +416,7 @@ def Tile_DotOp : Tile_Op<"dot", [Pure]> {
 
     With `scales`, of rank 2, every 32 neighbours along K of a row of a, and of a column of b, are multiplied by a power of two: M x K / 32
     and N x K / 32 biased exponents (e8m0; 255 is NaN). Operands of i8 then are pairs of e2m1 numbers, neighbours along K, the first in
-    the low bits, and K counts pairs. Targets with such instructions only.
+    the low bits, and have half as many along K. Targets with such instructions only.
     Example: `tile.dot %a, %b, %c : (tensor<16x32xf16>, tensor<32x16xf16>, tensor<16x16xf32>) -> tensor<16x16xf32>`.
   }];
   let arguments = (ins Tile_ArithTensor:$a, Tile_ArithTensor:$b, Tile_ArithTensor:$c,
