@@ -9,6 +9,7 @@
 #include <cassert>
 #include <map>
 #include <set>
+#include <utility>
 
 using namespace llvm;
 
@@ -147,6 +148,21 @@ int64_t repackedWords(const LinearLayout &distributed, const SharedLayout &share
     isRepacked |= place != registers.end() && place != registers.begin() + bit;
   }
   return isRepacked ? divideCeil(distributed.numRegisters() * elementBits, 32) : 0;
+}
+
+/// The words that a thread copies to have those of an access side by side: of two vectors as its
+/// registers have them, as from memory, half. What is put together anyway is made where it is
+/// wanted.
+static int64_t movedWords(const LinearLayout &source, const SharedExchange &plan,
+                          unsigned elementBits) {
+  LinearLayout offsets = source.invertAndCompose(plan.shared.map)
+                             .sublayout({Dim::Register, Dim::Lane, Dim::Warp}, {Dim::Offset});
+  ArrayRef<BinaryVector> registers = offsets.columns(Dim::Register);
+  unsigned elementsOfWord = std::max(1u, 32 / elementBits), apart = 0;
+  for (unsigned bit = Log2_32(elementsOfWord); bit < Log2_32(plan.store.vector); ++bit)
+    apart += registers[bit] != uint64_t(1) << bit;
+  int64_t words = divideCeil(source.numRegisters() * elementBits, 32);
+  return words - (words >> apart);
 }
 
 int64_t SharedExchange::cost() const {
@@ -335,10 +351,17 @@ static SharedExchange planFor(const LinearLayout &source, const LinearLayout &re
   plan.bytes = plan.shared.numElements() * elementBits / 8;
   if (!memory.countsRepackedWords)
     return plan;
-  plan.repackedWords = repackedWords(source, plan.shared, elementBits) +
-                       repackedWords(result, plan.shared, elementBits);
+  int64_t ofStore = repackedWords(source, plan.shared, elementBits);
+  plan.repackedWords =
+      ofStore || !memory.countsMovedWords ? ofStore : movedWords(source, plan, elementBits);
+  plan.repackedWords += repackedWords(result, plan.shared, elementBits);
   plan.addresses = countAddresses(plan.store) + countAddresses(plan.load);
   return plan;
+}
+
+static bool costsLess(const SharedExchange &plan, const SharedExchange &other) {
+  return std::make_pair(plan.cost(), plan.addresses) <
+         std::make_pair(other.cost(), other.addresses);
 }
 
 SharedExchange planSharedExchange(const LinearLayout &source, const LinearLayout &result,
@@ -356,18 +379,20 @@ SharedExchange planSharedExchange(const LinearLayout &source, const LinearLayout
       if (inParts && !memory.movesParts)
         continue;
       SharedExchange plan = planFor(source, result, vector, elementBits, memory, inParts);
-      if (!best || plan.cost() < best->cost())
+      if (!best || costsLess(plan, *best))
         best = std::move(plan);
     }
   }
   if (!memory.countsRepackedWords)
     return *best;
-  // Of wider vectors the other side's lanes may leave nothing but words, at many addresses.
+  // Of wider vectors the other side's lanes may leave nothing but narrower ones, at many addresses.
   for (ArrayRef<BinaryVector> own : {store.registers, load.registers}) {
-    BinaryColumns word = firstOf(complementWithin({}, own), wordBits);
-    SharedExchange plan = planFor(source, result, word, elementBits, memory);
-    if (plan.cost() == best->cost() && plan.addresses < best->addresses)
-      best = std::move(plan);
+    for (unsigned bits = wordBits; bits < limit; ++bits) {
+      BinaryColumns vector = firstOf(complementWithin({}, own), bits);
+      SharedExchange plan = planFor(source, result, vector, elementBits, memory);
+      if (plan.cost() == best->cost() && plan.addresses < best->addresses)
+        best = std::move(plan);
+    }
   }
   return *best;
 }

@@ -36,8 +36,10 @@ struct SharedMemoryShape {
   /// Whether exchanges are chosen by what threads have to put together, too.
   bool countsRepackedWords = false;
   /// Whether exchanges are planned, too, of which one side moves a part of what the other moves at
-  /// once: where reads are the most, as the halves of a wave read the same.
+  /// once.
   bool movesParts = false;
+  /// Whether words count, too, that a thread copies to store them at once.
+  bool countsMovedWords = false;
   /// Whether lanes read 16-bit elements across rows (planTransposedAccess).
   bool transposedReads = false;
   /// Whether it serves a warp's accesses in order, so that lanes exchange without a barrier.
@@ -95,9 +97,9 @@ struct SharedExchange {
   SharedLayout shared;
   SharedAccess store, load;
   WavefrontCount storeCost, loadCost;
-  /// Of both sides, where `SharedMemoryShape` says that they count.
+  /// Of both sides, and what is copied, where `SharedMemoryShape` says that they count.
   int64_t repackedWords = 0;
-  /// That threads compute, counted likewise; of plans that cost the same it is the fewest.
+  /// That threads compute, counted where words are; of plans that cost the same it is the fewest.
   int64_t addresses = 0;
   int64_t bytes = 0; ///< of scratch
 

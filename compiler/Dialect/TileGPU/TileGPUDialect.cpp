@@ -146,7 +146,10 @@ SharedMemoryShape sharedMemoryOf(const TargetInfo &target) {
   // ldmatrix turns words around by itself.
   shape.countsRepackedWords = !target.matrix.matrixLoads;
   shape.transposedReads = target.matrix.transposedReads;
-  shape.movesParts = target.matrix.operandsByHalves;
+  // gfx950, whose copies and reads across rows want buffers of their own, gained nothing by it.
+  shape.countsMovedWords = target.matrix.mfmaGeneration && !target.matrix.transposedReads;
+  // Reads are the most where the halves of a wave read the same.
+  shape.movesParts = target.matrix.operandsByHalves || shape.countsMovedWords;
   shape.ordersWarps = target.matrix.mfmaGeneration;
   shape.swappedLanes = target.swappedLanes;
   return shape;

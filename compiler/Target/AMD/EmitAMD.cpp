@@ -241,6 +241,8 @@ static void boundRegisterAllocation(const llvm::Function &kernel, unsigned instr
 static constexpr int lacking = -16;
 /// So few registers that products of RDNA may spill.
 static constexpr int nearlyNone = 48;
+/// So many too few that these spill in any case.
+static constexpr int beyondHelp = -64;
 
 /// For RDNA's threads, of which products need most of 256 registers: loads and stores stand where
 /// they wait least, and what LLVM would hold all through a loop is computed again. Kernels that
@@ -248,7 +250,7 @@ static constexpr int nearlyNone = 48;
 /// indices computed again, and to wait longer with words that need two others at a time, unless
 /// they did already.
 static void orderForRegisters(llvm::Function &kernel, int spareRegisters) {
-  constexpr int inFlight = 8, beyondHelp = -64;
+  constexpr int inFlight = 8;
   delayWrites(kernel);
   if (spareRegisters > beyondHelp) {
     pairHalves(kernel,
@@ -324,8 +326,9 @@ static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
   carryDescriptors(kernel, /*mayMoveOffsets=*/!target.matrix.wmmaGeneration ||
                                facts.spareRegisters >= nearlyNone);
   joinCopies(kernel);
+  if (target.matrix.mfmaGeneration || facts.spareRegisters > beyondHelp || !multiplies(kernel))
+    joinComparisons(kernel, /*ofWords=*/!multiplies(kernel));
   if (!multiplies(kernel)) {
-    joinComparisons(kernel);
     reachForward(kernel);
     // Two thirds of the registers with which a processor has all of its waves: of RDNA's own
     // kernels less is slower, though more waves are there.

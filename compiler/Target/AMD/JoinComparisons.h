@@ -9,8 +9,9 @@ class Function;
 
 namespace kiln {
 
-/// `0 <= i and i < end` becomes one comparison without a sign, whatever the end is.
-void joinComparisons(llvm::Function &kernel);
+/// `0 <= i and i < end` becomes one comparison without a sign, whatever the end is: of indices of
+/// 64 bits that hang on 32, and of those of 32 where `ofWords` says so.
+void joinComparisons(llvm::Function &kernel, bool ofWords);
 
 } // namespace kiln
 

@@ -210,6 +210,42 @@ TEST(SharedExchange, OfPlansThatCostTheSameThreadsComputeTheFewestAddresses) {
   EXPECT_EQ(plan.addresses, 4);
 }
 
+// CDNA: a thread has two rows of eight columns, and the unit's lanes eight of a column's rows. The
+// store moves words. Reads of 8 bytes, of whose pairs one address is enough, cost as much as those
+// by which rows and lanes change places within 16 bytes, at twice as many addresses.
+TEST(SharedExchange, NarrowerVectorsNeedFewerAddresses) {
+  LinearLayout rows = parsed("register: 0,1 0,2 0,4 1,0; lane: 0,8 0,16 0,32 0,64 2,0 4,0; "
+                             "warp: 8,0 16,0; block: -> 32x128"),
+               operand = parsed("register: 1,0 2,0 4,0 0,16 0,32 0,64; "
+                                "lane: 0,1 0,2 0,4 0,8 8,0 16,0; warp: 0,0 0,0; block: -> 32x128");
+  SharedMemoryShape memory;
+  memory.countsRepackedWords = memory.movesParts = true;
+  SharedExchange plan = planSharedExchange(rows, operand, 16, memory);
+  EXPECT_EQ(plan.storeCost.conflicts() + plan.loadCost.conflicts(), 0);
+  ASSERT_EQ(plan.load.vector, 4u);
+  EXPECT_EQ(plan.addresses, 8 + 8);
+  uint64_t ofThreads = 0;
+  for (uint64_t column : plan.load.laneOffsets)
+    ofThreads |= column;
+  EXPECT_EQ((offsetOf(plan.load, 4) ^ offsetOf(plan.load, 0)) & ofThreads, 0u);
+}
+
+// Two loads of 16 bytes, of which the operand wants the first halves side by side: to store these
+// at once a thread would copy words from one load's registers to the other's.
+TEST(SharedExchange, WordsOfTwoLoadsAreNotMoved) {
+  LinearLayout loads = parsed("register: 0,1 0,2 0,4 32,0 64,0; lane: 0,8 0,16 0,32 1,0 2,0 4,0; "
+                              "warp: 8,0 16,0; block: -> 128x64"),
+               operand = parsed("register: 0,1 0,2 0,8 0,16 0,32 64,0; "
+                                "lane: 1,0 2,0 4,0 8,0 16,0 0,4; warp: 0,0 32,0; block: -> 128x64");
+  SharedMemoryShape memory;
+  memory.countsRepackedWords = memory.movesParts = memory.countsMovedWords = true;
+  SharedExchange plan = planSharedExchange(loads, operand, 16, memory);
+  EXPECT_EQ(plan.repackedWords, 0);
+  for (const SharedAccess::Part &part : plan.store.parts)
+    for (unsigned element = 1; element < part.registers.size(); ++element)
+      EXPECT_EQ(part.registers[element], part.registers.front() + element);
+}
+
 // An access per word without conflicts is always possible; wider accesses are chosen only where
 // they cost less, conflicts included.
 TEST(SharedExchange, RandomLayoutsNeverCostMoreThanWordsWithoutConflicts) {

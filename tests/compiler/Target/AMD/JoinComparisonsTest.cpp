@@ -51,7 +51,7 @@ unsigned comparisonsIn(const std::string &body) {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> before = parseIR(functionOf(body), context),
                                 after = parseIR(functionOf(body), context);
-  kiln::joinComparisons(*after->getFunction("f"));
+  kiln::joinComparisons(*after->getFunction("f"), /*ofWords=*/true);
   EXPECT_FALSE(llvm::verifyModule(*after, &llvm::errs()));
   unsigned comparisons = 0;
   for (const llvm::Instruction &op : llvm::instructions(*after->getFunction("f")))
@@ -80,6 +80,37 @@ TEST(JoinComparisons, InAnyOrder) {
   %result = xor i1 %first, %second
 )"),
             2u);
+}
+
+/// A described block's row: %index is where the block begins, and %lane the row's place in it.
+std::string rowsBelow(const std::string &place, const std::string &end) {
+  return R"(
+  %begin = sext i32 %index to i64
+  %lane = and i32 %next, 127
+  %low = zext i32 %lane to i64
+  %first = add i64 %begin, %low
+  %row = add i64 %first, )" +
+         place + R"(
+  %wideEnd = )" +
+         end + R"(
+  %isIn = icmp sgt i64 %row, -1
+  %isBelow = icmp slt i64 %row, %wideEnd
+  %result = and i1 %isIn, %isBelow
+)";
+}
+
+TEST(JoinComparisons, RowsOfDescribedBlocksAreComparedAsWords) {
+  // The last one: as many rows behind the lanes' as a sum below 2^31 leaves.
+  for (const char *place : {"0", "16", "2147483520"})
+    EXPECT_EQ(comparisonsIn(rowsBelow(place, "sext i32 %end to i64")), 1u) << place;
+}
+
+TEST(JoinComparisons, WiderNumbersAreLeft) {
+  // A sum that may reach 2^32 as an unsigned number, one that may be below all words, and an end
+  // of more than a word.
+  EXPECT_EQ(comparisonsIn(rowsBelow("2147483521", "sext i32 %end to i64")), 2u);
+  EXPECT_EQ(comparisonsIn(rowsBelow("-16", "sext i32 %end to i64")), 2u);
+  EXPECT_EQ(comparisonsIn(rowsBelow("16", "zext i32 %end to i64")), 2u);
 }
 
 TEST(JoinComparisons, OthersAreLeft) {
