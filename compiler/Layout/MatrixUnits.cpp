@@ -312,13 +312,52 @@ const MatrixInstruction *findMatrixInstruction(StringRef name) {
 // Tiling
 //===----------------------------------------------------------------------===//
 
+/// The places of a unit's rows in the tile, by bits, such that a lane has `neighbours` of a
+/// result's column: those that registers tell apart come first, then those that lanes do.
+static BinaryColumns placesOfRows(const LinearLayout &result, unsigned neighbours) {
+  unsigned position = result.out().position(Dim::axis(0)), bits = result.out().bits(Dim::axis(0));
+  uint64_t mask = ((uint64_t(1) << bits) - 1) << position;
+  BinaryColumns inOrder;
+  auto append = [&](ArrayRef<BinaryVector> columns) {
+    for (BinaryVector column : columns)
+      if (column & mask)
+        inOrder.push_back(column);
+  };
+  append(result.columns(Dim::Register));
+  unsigned first = std::min<unsigned>(Log2_32(neighbours), inOrder.size());
+  BinaryColumns rest(ArrayRef<BinaryVector>(inOrder).drop_front(first));
+  inOrder.truncate(first);
+  append(result.columns(Dim::Lane));
+  inOrder.append(rest.begin(), rest.end());
+  BinaryColumns places(bits);
+  for (auto [place, column] : enumerate(inOrder))
+    places[Log2_64(column) - position] = uint64_t(1) << place;
+  return places;
+}
+
+/// The layout with its rows at such places.
+static LinearLayout withRowsAt(const LinearLayout &layout, ArrayRef<BinaryVector> places) {
+  unsigned position = layout.out().position(Dim::axis(0));
+  BinaryColumns columns(layout.columns());
+  for (BinaryVector &column : columns)
+    for (auto [bit, place] : enumerate(places))
+      if (column == uint64_t(1) << (bit + position)) {
+        column = place << position;
+        break;
+      }
+  return LinearLayout(layout.in(), layout.out(), columns);
+}
+
 LinearLayout MatrixTiling::fragment(MatrixOperand operand) const {
-  if (!swapped)
-    return instruction->fragment(operand);
-  MatrixOperand slot = operand == MatrixOperand::A   ? MatrixOperand::B
-                       : operand == MatrixOperand::B ? MatrixOperand::A
-                                                     : MatrixOperand::C;
-  return instruction->fragment(slot).transpose({1, 0});
+  MatrixOperand slot = !swapped || operand == MatrixOperand::C ? operand
+                       : operand == MatrixOperand::A           ? MatrixOperand::B
+                                                               : MatrixOperand::A;
+  LinearLayout fragment = instruction->fragment(slot);
+  if (neighbours && slot != MatrixOperand::B) {
+    LinearLayout result = instruction->fragment(MatrixOperand::C);
+    fragment = withRowsAt(fragment, placesOfRows(result, neighbours));
+  }
+  return swapped ? fragment.transpose({1, 0}) : fragment;
 }
 
 SmallVector<unsigned> MatrixTiling::fragmentRegisters(MatrixOperand operand,

@@ -96,6 +96,10 @@ struct MatrixTiling {
   bool swapped = false;
   /// Warps, or groups of warps that carry out an instruction together, along m and n.
   unsigned warpsM = 1, warpsN = 1;
+  /// How many neighbours of a result's column (of the transposed product: row) a lane has, if it
+  /// has so many elements of one: which row of A's the unit has where is not asked, as long as
+  /// results are taken to be there. 0: as the unit has them.
+  unsigned neighbours = 0;
 
   /// Extents of one instruction in terms of the dot's own m and n.
   unsigned tileM() const { return swapped ? instruction->n : instruction->m; }
@@ -106,7 +110,8 @@ struct MatrixTiling {
   LinearLayout layout(MatrixOperand operand, llvm::ArrayRef<int64_t> shape) const;
   /// Of the scales of an operand, of shape rows (B: columns) x numbers along k.
   LinearLayout scaleLayout(MatrixOperand operand, llvm::ArrayRef<int64_t> shape) const;
-  /// The fragment as the dot sees it: swapped back if the unit computes the transpose.
+  /// The fragment as the dot sees it: swapped back if the unit computes the transpose, rows where
+  /// lanes have neighbours.
   LinearLayout fragment(MatrixOperand operand) const;
   /// For each register of a fragment the one that holds its value, among those of a tile of an
   /// operand of this shape: the same one for several where the operand has fewer rows or columns
@@ -116,7 +121,7 @@ struct MatrixTiling {
 
   friend bool operator==(const MatrixTiling &a, const MatrixTiling &b) {
     return a.instruction == b.instruction && a.swapped == b.swapped && a.warpsM == b.warpsM &&
-           a.warpsN == b.warpsN;
+           a.warpsN == b.warpsN && a.neighbours == b.neighbours;
   }
 };
 

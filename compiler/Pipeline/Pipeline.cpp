@@ -487,6 +487,14 @@ std::optional<DeviceBinary> compileWithWholeOperands(const Compilation &compiled
   return compileOtherwise(compiled, copy, target);
 }
 
+/// With results as the unit has them.
+std::optional<DeviceBinary> compileWithPlainResults(const Compilation &compiled, ModuleOp copy) {
+  copy->setAttr(tilegpu::TileGPUDialect::plainResultsAttr, UnitAttr::get(copy.getContext()));
+  TargetInfo target = compiled.target;
+  target.matrix.neighboursOfResults = false;
+  return compileOtherwise(compiled, copy, target);
+}
+
 /// With results that change their layout in as many slices as leave shared memory for the blocks
 /// that the code has registers for.
 std::optional<DeviceBinary> compileForBlocks(const Compilation &compiled, ModuleOp copy,
@@ -496,21 +504,31 @@ std::optional<DeviceBinary> compileForBlocks(const Compilation &compiled, Module
   return compileOtherwise(compiled, copy, compiled.target);
 }
 
-/// Operands by halves are fewer instructions, but of other registers, and LLVM may spill more for
-/// it: no estimate tells which kernel. One that spills is compiled without, too, and is the shorter
-/// of both. Nor does the estimate tell how many blocks there are registers for: where shared memory
-/// has room for fewer, a second code takes less of it.
+/// Of a kernel that spills the shortest of several codes.
+DeviceBinary spillingLess(const Compilation &compilation, DeviceBinary best, ModuleOp source) {
+  auto take = [&](std::optional<DeviceBinary> other) {
+    if (other && isShorter(*other, best))
+      best = std::move(*other);
+  };
+  OwningOpRef<ModuleOp> copy = source.clone();
+  if (compilation.target.matrix.neighboursOfResults)
+    take(compileWithPlainResults(compilation, *copy));
+  if (best.resources.spilledBytes() && compilation.target.matrix.operandsByHalves)
+    take(compileWithWholeOperands(compilation, source));
+  return best;
+}
+
+/// Operands by halves, and results in rows, are fewer instructions, but of other registers, and
+/// LLVM may spill more for it: no estimate tells which kernel. One that spills is compiled without,
+/// too, and is the shortest of these. Nor does the estimate tell how many blocks there are
+/// registers for: where shared memory has room for fewer, a second code takes less of it.
 std::optional<DeviceBinary> compileForRdna(Compilation &compilation) {
   OwningOpRef<ModuleOp> copy = compilation.module.clone();
   std::optional<DeviceBinary> binary = compileWithoutMaps(compilation);
   if (!binary || !binary->cycles)
     return binary;
-  if (binary->resources.spilledBytes()) {
-    if (!compilation.target.matrix.operandsByHalves)
-      return binary;
-    std::optional<DeviceBinary> other = compileWithWholeOperands(compilation, *copy);
-    return other && isShorter(*other, *binary) ? std::move(other) : std::move(binary);
-  }
+  if (binary->resources.spilledBytes())
+    return spillingLess(compilation, std::move(*binary), *copy);
   std::optional<uint64_t> bytes = sharedBytesForMore(*binary);
   if (!bytes)
     return binary;

@@ -51,10 +51,15 @@ struct MatrixFeatures {
   /// by element comes in runs of so many; 0 = it does not.
   unsigned runBytes = 0;
 
+  /// Whether lanes may have as many neighbours of a product's row as a store moves, by the order of
+  /// the other operand's rows (MatrixTiling::neighbours).
+  bool neighboursOfResults = false;
+
   /// For kernels that lack registers for how operands are put together otherwise.
   void takeOperandsAsLoaded() {
     operandsByHalves = false;
     runBytes = 0;
+    neighboursOfResults = false;
   }
 
   /// How many products a warp multiplies in much less time than a load takes, some 500 cycles: up

@@ -184,7 +184,7 @@ def parameters(case):
 
 
 # What of their loops' products several warps compute alike, as the tile has fewer rows or columns than the warps' units: from the IR of both.
-KILN_DOT = re.compile(r'tilegpu\.dot .*unit <"\w+\.(\d+)x(\d+)x[^"]*"(?: swapped)?, warps (\d+) x (\d+)>.* : \(tensor<\d+x(\d+)x.*-> tensor<(\d+)x(\d+)x')
+KILN_DOT = re.compile(r'tilegpu\.dot .*unit <"\w+\.(\d+)x(\d+)x[^"]*"(?: swapped)?(?:, neighbours \d+)?, warps (\d+) x (\d+)>.* : \(tensor<\d+x(\d+)x.*-> tensor<(\d+)x(\d+)x')
 KILN_SHAPE = re.compile(r"tilegpu\.dot .* : \(tensor<\d+x(\d+)x.*-> tensor<(\d+)x(\d+)x")
 KILN_NARROWED = re.compile(r"tile\.narrowed_by = (\d+)")
 TRITON_DOT = re.compile(r"tt\.dot .* : tensor<\d+x(\d+)x.*-> tensor<(\d+)x(\d+)x\w+, (#\w+)>")

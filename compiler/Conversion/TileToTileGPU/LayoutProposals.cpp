@@ -65,7 +65,7 @@ private:
     for (size_t i = 0; i < graph.nodes().size(); ++i)
       if (auto dot = dyn_cast<tile::DotOp>(graph.nodes()[i].op);
           dot && graph.nodes()[i].transfer == LayoutTransfer::Dot)
-        choicesOfDots.insert({i, choicesOf(dot)});
+        choicesOfDots.insert({i, choicesOf(dot, i)});
   }
 
   /// Of a broadcast whose operand changes its layout: each thread repeats what it has, and lanes
@@ -411,7 +411,44 @@ private:
     return LinearLayout(layout.in(), layout.out(), columns);
   }
 
-  SmallVector<LayoutChoice> choicesOf(tile::DotOp dot) {
+  /// How many neighbours of a row the stores move at once to which a dot's results come as they
+  /// are, or computed one by one.
+  SmallVector<unsigned, 2> neighboursStored(size_t dot) const {
+    SmallVector<unsigned, 2> found;
+    SmallVector<size_t> pending{dot};
+    DenseSet<size_t> seen;
+    while (!pending.empty()) {
+      const LayoutNode &node = graph.nodes()[pending.pop_back_val()];
+      if (auto store = dyn_cast<tile::StoreOp>(node.op)) {
+        int64_t count = neighboursOfRow(store);
+        if (count > 1 && !llvm::is_contained(found, count))
+          found.push_back(unsigned(count));
+      }
+      for (Value result : node.results)
+        for (OpOperand &use : result.getUses()) {
+          int user = graph.usingNode(use);
+          if (user < 0 || !seen.insert(user).second)
+            continue;
+          LayoutTransfer transfer = graph.nodes()[user].transfer;
+          bool isSum = transfer == LayoutTransfer::Dot && use.getOperandNumber() == 2;
+          if (transfer == LayoutTransfer::Same || transfer == LayoutTransfer::Carried || isSum)
+            pending.push_back(user);
+        }
+    }
+    return found;
+  }
+
+  /// How many neighbours along the last axis an access moves at most.
+  int64_t neighboursOfRow(tile::StoreOp store) const {
+    auto type = dyn_cast<RankedTensorType>(store.getPtr().getType());
+    if (!type)
+      return 1;
+    int64_t bytes = cast<tile::PtrType>(type.getElementType()).getElementBytes();
+    return std::min(facts.accessLength(store.getPtr(), store.getMask(), type.getRank() - 1),
+                    int64_t(target.maxVectorBits) / 8 / bytes);
+  }
+
+  SmallVector<LayoutChoice> choicesOf(tile::DotOp dot, size_t node) {
     ArrayRef<int64_t> shape = dot.getC().getType().getShape();
     UnitUse use;
     auto tiling = matrixTilingOf(dot, target, numWarps, use);
@@ -422,10 +459,13 @@ private:
     if (!tiling)
       return {registerTile(shape)};
     SmallVector<LayoutChoice> choices;
-    addTiling(*tiling, shape, choices);
+    SmallVector<unsigned, 2> stored;
+    if (target.matrix.neighboursOfResults)
+      stored = neighboursStored(node);
+    addTiling(*tiling, shape, stored, choices);
     use.isAlongM = true;
     if (auto alongM = matrixTilingOf(dot, target, numWarps, use); alongM && !(*alongM == *tiling))
-      addTiling(*alongM, shape, choices);
+      addTiling(*alongM, shape, stored, choices);
     return choices;
   }
 
@@ -454,12 +494,29 @@ private:
     return !isConverted || isAlong(op->getOperand(0), axis);
   }
 
-  void addTiling(MatrixTiling tiling, ArrayRef<int64_t> shape,
+  /// The tiling, and that with operands in other orders; of each also those whose lanes have so
+  /// many neighbours of a row of results.
+  void addTiling(MatrixTiling tiling, ArrayRef<int64_t> shape, ArrayRef<unsigned> neighbours,
                  SmallVectorImpl<LayoutChoice> &choices) {
     MLIRContext *context = graph.nodes().front().op->getContext();
-    for (; tiling.instruction; tiling.instruction = inOtherOrder(*tiling.instruction))
-      choices.push_back(
-          choice(tiling.layout(MatrixOperand::C, shape), MatrixUnitAttr::get(context, tiling)));
+    auto add = [&](const MatrixTiling &one) {
+      LayoutChoice added =
+          choice(one.layout(MatrixOperand::C, shape), MatrixUnitAttr::get(context, one));
+      bool isKnown = llvm::any_of(choices, [&](const LayoutChoice &other) {
+        return other.layout == added.layout &&
+               other.unit.getTiling().instruction == one.instruction;
+      });
+      if (!isKnown)
+        choices.push_back(added);
+    };
+    for (; tiling.instruction; tiling.instruction = inOtherOrder(*tiling.instruction)) {
+      add(tiling);
+      for (unsigned count : neighbours) {
+        MatrixTiling inRows = tiling;
+        inRows.neighbours = count;
+        add(inRows);
+      }
+    }
   }
 
   /// The same product whose operands have their elements where results of an earlier one are: one

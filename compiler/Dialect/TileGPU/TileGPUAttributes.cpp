@@ -110,40 +110,49 @@ LogicalResult SharedLayoutAttr::verify(function_ref<InFlightDiagnostic()> emitEr
 
 MatrixTiling MatrixUnitAttr::getTiling() const {
   return {findMatrixInstruction(getInstruction().getValue()), getSwapped(), getWarpsM(),
-          getWarpsN()};
+          getWarpsN(), getNeighbours()};
 }
 
 MatrixUnitAttr MatrixUnitAttr::get(MLIRContext *context, const MatrixTiling &tiling) {
   return get(context, StringAttr::get(context, tiling.instruction->name), tiling.swapped,
-             tiling.warpsM, tiling.warpsN);
+             tiling.warpsM, tiling.warpsN, tiling.neighbours);
 }
 
 Attribute MatrixUnitAttr::parse(AsmParser &parser, Type) {
   std::string name;
-  unsigned warpsM, warpsN;
+  unsigned warpsM, warpsN, neighbours = 0;
   if (parser.parseLess() || parser.parseString(&name))
     return {};
   bool swapped = succeeded(parser.parseOptionalKeyword("swapped"));
-  if (parser.parseComma() || parser.parseKeyword("warps") || parser.parseInteger(warpsM) ||
-      parser.parseKeyword("x") || parser.parseInteger(warpsN) || parser.parseGreater())
+  if (parser.parseComma())
+    return {};
+  if (succeeded(parser.parseOptionalKeyword("neighbours")) &&
+      (parser.parseInteger(neighbours) || parser.parseComma()))
+    return {};
+  if (parser.parseKeyword("warps") || parser.parseInteger(warpsM) || parser.parseKeyword("x") ||
+      parser.parseInteger(warpsN) || parser.parseGreater())
     return {};
   MLIRContext *context = parser.getContext();
   return parser.getChecked<MatrixUnitAttr>(context, StringAttr::get(context, name), swapped, warpsM,
-                                           warpsN);
+                                           warpsN, neighbours);
 }
 
 void MatrixUnitAttr::print(AsmPrinter &printer) const {
-  printer << "<" << getInstruction() << (getSwapped() ? " swapped" : "") << ", warps "
-          << getWarpsM() << " x " << getWarpsN() << ">";
+  printer << "<" << getInstruction() << (getSwapped() ? " swapped" : "");
+  if (getNeighbours())
+    printer << ", neighbours " << getNeighbours();
+  printer << ", warps " << getWarpsM() << " x " << getWarpsN() << ">";
 }
 
 LogicalResult MatrixUnitAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                     StringAttr instruction, bool, unsigned warpsM,
-                                     unsigned warpsN) {
+                                     StringAttr instruction, bool, unsigned warpsM, unsigned warpsN,
+                                     unsigned neighbours) {
   if (!findMatrixInstruction(instruction.getValue()))
     return emitError() << "expected a name of MatrixUnits.def, got " << instruction;
   if (!llvm::isPowerOf2_32(warpsM) || !llvm::isPowerOf2_32(warpsN))
     return emitError() << "expected powers of two of warps, got " << warpsM << " x " << warpsN;
+  if (neighbours && !llvm::isPowerOf2_32(neighbours))
+    return emitError() << "expected a power of two of neighbours, got " << neighbours;
   return success();
 }
 

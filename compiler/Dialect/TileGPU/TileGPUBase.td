@@ -26,6 +26,8 @@ def TileGPU_Dialect : Dialect {
     static constexpr llvm::StringLiteral targetAttr = "tilegpu.target";
     /// On the module: of the target MatrixFeatures::takeOperandsAsLoaded (unit).
     static constexpr llvm::StringLiteral wholeOperandsAttr = "tilegpu.whole_operands";
+    /// On the module: of the target no MatrixFeatures::neighboursOfResults (unit).
+    static constexpr llvm::StringLiteral plainResultsAttr = "tilegpu.plain_results";
     /// On the kernel, after allocation: bytes of shared memory it uses (i32).
     static constexpr llvm::StringLiteral sharedBytesAttr = "tilegpu.shared_bytes";
     /// On an operation, after allocation: byte offset of its scratch or buffer (i32).
@@ -83,9 +85,11 @@ def TileGPU_MatrixUnitAttr : TileGPU_Attr<"MatrixUnit", "matrix_unit"> {
   let summary = "The matrix instruction of a dot, and how warps share it";
   let description = [{
     `#tilegpu.matrix_unit<"mma.m16n8k16.f16.f32", warps 2 x 2>`, with `swapped` after the name if the unit computes
-    the transposed product. Names are those of compiler/Layout/MatrixUnits.def.
+    the transposed product, and `, neighbours 8` where lanes have so many neighbours of a result. Names are those of
+    compiler/Layout/MatrixUnits.def.
   }];
-  let parameters = (ins "::mlir::StringAttr":$instruction, "bool":$swapped, "unsigned":$warpsM, "unsigned":$warpsN);
+  let parameters = (ins "::mlir::StringAttr":$instruction, "bool":$swapped, "unsigned":$warpsM, "unsigned":$warpsN,
+                        "unsigned":$neighbours);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

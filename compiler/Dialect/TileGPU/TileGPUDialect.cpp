@@ -89,6 +89,8 @@ llvm::Expected<TargetInfo> targetOf(Operation *op) {
   llvm::Expected<TargetInfo> target = parseTarget(name.getValue());
   if (target && module->hasAttr(TileGPUDialect::wholeOperandsAttr))
     target->matrix.takeOperandsAsLoaded();
+  if (target && module->hasAttr(TileGPUDialect::plainResultsAttr))
+    target->matrix.neighboursOfResults = false;
   return target;
 }
 

@@ -249,6 +249,32 @@ TEST(MatrixUnits, WmmaOfResults) {
   EXPECT_EQ(seen, 2u);
 }
 
+/// Lanes have as many neighbours of a result as are asked for, as far as they have elements of it;
+/// and where the unit has a row of A's the result has it, too.
+TEST(MatrixUnits, NeighboursOfResults) {
+  for (const char *name : {"wmma.16x16x16.f16.f32", "wmma.16x16x16by2.bf16.f32",
+                           "wmma12.16x16x16.f16.f32", "mfma.32x32x8.f16.f32"})
+    for (unsigned neighbours : {1u, 2u, 4u, 8u}) {
+      const MatrixInstruction &u = unit(name);
+      MatrixTiling tiling{&u, /*swapped=*/false, 1, 1, neighbours};
+      LinearLayout a = tiling.fragment(MatrixOperand::A), b = tiling.fragment(MatrixOperand::B),
+                   c = tiling.fragment(MatrixOperand::C);
+      EXPECT_GE(c.contiguousRegisters({0}), int64_t(neighbours)) << name;
+      EXPECT_EQ(b, u.fragment(MatrixOperand::B)) << name;
+      for (unsigned lane = 0; lane < u.numLanes(); ++lane) {
+        for (unsigned reg = 0; reg < c.numRegisters(); ++reg) {
+          Point ofUnit = at(u.fragment(MatrixOperand::C), reg, lane);
+          EXPECT_EQ(at(c, reg, lane), (Point{at(a, 0, ofUnit[0])[0], ofUnit[1]})) << name;
+        }
+        for (unsigned reg = 0; reg < a.numRegisters(); ++reg)
+          EXPECT_EQ(at(a, reg, lane)[1], at(u.fragment(MatrixOperand::A), reg, lane)[1]) << name;
+      }
+      tiling.swapped = true;
+      EXPECT_EQ(tiling.fragment(MatrixOperand::B), a.transpose({1, 0})) << name;
+      EXPECT_EQ(tiling.fragment(MatrixOperand::C), c.transpose({1, 0})) << name;
+    }
+}
+
 /// Rows that stand for several instructions: a lane has 16 bytes of neighbours along k, the same of
 /// both operands.
 TEST(MatrixUnits, PackedRowsHaveNeighboursOfBothOperandsAlike) {

@@ -26,6 +26,9 @@ TEST(CompareCode, MoreSpillsAreAQuarterLess) {
   EXPECT_TRUE(isShorter(code(75, 80), code(100, 40)));
   EXPECT_FALSE(isShorter(code(76, 80), code(100, 40)));
   EXPECT_FALSE(isShorter(code(75, 84), code(100, 40)));
+  EXPECT_TRUE(isShorter(code(56, 160), code(100, 40)));
+  EXPECT_FALSE(isShorter(code(57, 160), code(100, 40)));
+  EXPECT_FALSE(isShorter(code(50, 164), code(100, 40)));
   EXPECT_FALSE(isShorter(code(50, 4), code(100, 0)));
 }
 

@@ -11,7 +11,7 @@
 // CHECK: tilegpu.dot {{.*}} unit <"wmma.16x16x16.f16.f32" swapped, warps 4 x 2>
 // CHECK: %[[P:.*]] = tilegpu.convert_layout {{.*}} -> tensor<128x64xf16, #[[OPERAND]]>
 // CHECK: tile.load {{.*}} -> tensor<64x128xf16, #[[ROWS]]>
-// CHECK: tilegpu.dot %[[P]], {{.*}} unit <"wmma.16x16x16by2.f16.f32" swapped, warps 4 x 2>
+// CHECK: tilegpu.dot %[[P]], {{.*}} unit <"wmma.16x16x16by2.f16.f32" swapped, neighbours 4, warps 4 x 2>
 // WHOLE: tilegpu.dot
 // WHOLE-NOT: by2
 func.func @chained(%q: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %k: !tile.ptr<f16> {tile.divisibility = 16 : i32},

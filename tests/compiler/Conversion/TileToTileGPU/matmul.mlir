@@ -17,7 +17,7 @@
 // CHECK: tilegpu.convert_layout
 // CHECK: tile.store
 // MFMA: tilegpu.dot {{.*}} unit <"mfma.32x32x8{{(x2)?}}.f16.f32" swapped, warps 2 x 2>
-// WMMA: tilegpu.dot {{.*}} unit <"wmma.16x16x16.f16.f32" swapped, warps 2 x 2>
+// WMMA: tilegpu.dot {{.*}} unit <"wmma.16x16x16.f16.f32" swapped, neighbours 8, warps 2 x 2>
 func.func @matmul(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.ptr<f16> {tile.divisibility = 16 : i32},
                   %c: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %k: i32 {tile.divisibility = 16 : i32},
                   %n: i32 {tile.divisibility = 16 : i32})

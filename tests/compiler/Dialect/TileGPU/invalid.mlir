@@ -29,6 +29,10 @@ func.func private @unit() attributes {u = #tilegpu.matrix_unit<"mma.nothing", wa
 func.func private @warps() attributes {u = #tilegpu.matrix_unit<"mma.m16n8k16.f16.f32", warps 3 x 1>}
 
 // -----
+// expected-error @+1 {{expected a power of two of neighbours, got 3}}
+func.func private @neighbours() attributes {u = #tilegpu.matrix_unit<"wmma.16x16x16.f16.f32" swapped, neighbours 3, warps 2 x 1>}
+
+// -----
 #l = #tilegpu.layout<"register: 1 2; lane: ; warp:; block: -> 4">
 func.func @convert(%x: tensor<4xf32, #l>) {
   // expected-error @+1 {{expected a result with a layout, got 'tensor<4xf32>'}}
