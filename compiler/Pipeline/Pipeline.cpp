@@ -218,6 +218,13 @@ LogicalResult splitProgram(ModuleOp module, const TargetInfo &target) {
   return success();
 }
 
+/// AMD: those of a thread where a SIMD has room for so many waves.
+unsigned registersOfWaves(const TargetInfo &target, unsigned waves) {
+  constexpr unsigned unit = 8;
+  unsigned all = target.matrix.mfmaGeneration ? 512 : 1536;
+  return unsigned(llvm::alignDown(all / waves, unit));
+}
+
 /// GPU, from Tile IR on: layouts.
 void addLayoutPasses(PassManager &passes, const TargetInfo &target) {
   // After it what masks set to zero is a number for a row, not a sum for each element, where it
@@ -303,10 +310,12 @@ void addMemoryPasses(PassManager &passes) {
 LogicalResult lowerForGPU(Compilation &compilation, KernelFacts &facts) {
   ModuleOp module = compilation.module;
   const TargetInfo &target = compilation.target;
-  if (facts.maxRegisters)
+  bool asksForWaves = target.backend == Backend::HIP && facts.minOccupancy;
+  unsigned most = asksForWaves ? registersOfWaves(target, facts.minOccupancy) : facts.maxRegisters;
+  if (most)
     SymbolTable::lookupSymbolIn(module, facts.symbol)
         ->setAttr(tilegpu::TileGPUDialect::launchRegistersAttr,
-                  Builder(module.getContext()).getI32IntegerAttr(int32_t(facts.maxRegisters)));
+                  Builder(module.getContext()).getI32IntegerAttr(int32_t(most)));
   PassManager passes(module.getContext());
   addLayoutPasses(passes, target);
   addLoopPasses(passes);
