@@ -20,6 +20,7 @@
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
 #include "compiler/Dialect/TileGPU/Transforms/RegisterEstimate.h"
+#include "compiler/Dialect/TileGPU/Transforms/RowEnds.h"
 #include "compiler/Dialect/TileGPU/Transforms/StoragePlan.h"
 #include "compiler/Emulator/LowerToEmulator.h"
 #include "compiler/Pipeline/DiagnosticBridge.h"
@@ -286,6 +287,8 @@ void addMemoryPasses(PassManager &passes) {
   passes.addNestedPass<func::FuncOp>(createDeferReadsPass());
   // After it a product's operands share memory where more blocks fit a processor for it.
   passes.addNestedPass<func::FuncOp>(createTakeTurnsPass());
+  // After it accesses say whose rows do not reach into each other, of which masks tell.
+  passes.addNestedPass<func::FuncOp>(createFindRowEndsPass());
   // After it loops of products do not ask whether there is a next iteration to load for.
   passes.addNestedPass<func::FuncOp>(createPeelLoopsPass());
   // After it every scratch and buffer has an offset, and the kernel its total.

@@ -107,7 +107,7 @@ void expectSums(const Case &sum, const char *type, int shift, const char *semant
 void expectOldValues(const Case &sum, const char *type, int shift, const char *target) {
   SCOPED_TRACE(std::string(sum.name) + ", " + type + ", shifted by " + std::to_string(shift));
   Array y(type, memorySize + shift), old(type, sum.rows * sum.columns);
-  std::vector<double> expected(memorySize + size_t(shift)), before(old.size());
+  std::vector<double> expected(memorySize + size_t(shift)), before(old.count());
   for (size_t i = 0; i < expected.size(); ++i)
     y.set(i, expected[i] = double(i % 5 + 1));
   for (int r = 0; r < sum.rows; ++r)
