@@ -292,6 +292,52 @@ static std::optional<std::pair<unsigned, int64_t>> endOfNegative(const Polynomia
   return std::pair(all.meaning(monomial[0]).axis, std::max<int64_t>(end, 0));
 }
 
+static bool isColumn(Symbol symbol, const IndexPolynomials &polynomials) {
+  return polynomials.meaning(symbol).kind != SymbolMeaning::Kind::Value;
+}
+
+Polynomial columnsOf(const Polynomial &elements, const IndexPolynomials &polynomials) {
+  Polynomial columns;
+  for (const auto &[monomial, coefficient] : elements.terms())
+    if (llvm::all_of(monomial, [&](Symbol symbol) { return isColumn(symbol, polynomials); }))
+      columns.add(monomial, coefficient);
+  return columns;
+}
+
+/// Of a value of fewer axes, which are `axes` of the mask's.
+static void collectNegatives(Value mask, ArrayRef<unsigned> axes, IndexPolynomials &polynomials,
+                             SmallVectorImpl<Polynomial> &negatives) {
+  Operation *op = mask.getDefiningOp();
+  if (isa_and_present<arith::AndIOp>(op)) {
+    for (Value part : op->getOperands())
+      collectNegatives(part, axes, polynomials, negatives);
+  } else if (isa_and_present<tile::BroadcastOp>(op)) {
+    collectNegatives(op->getOperand(0), axes, polynomials, negatives);
+  } else if (auto expand = dyn_cast_if_present<tile::ExpandDimsOp>(op)) {
+    SmallVector<unsigned> inner(axes);
+    inner.erase(inner.begin() + expand.getAxis());
+    collectNegatives(expand.getSource(), inner, polynomials, negatives);
+  } else if (auto comparison = dyn_cast_if_present<arith::CmpIOp>(op)) {
+    if (std::optional<Polynomial> negative = negativeIf(comparison, polynomials))
+      negatives.push_back(negative->substitute([&](Symbol symbol) {
+        SymbolMeaning meaning = polynomials.meaning(symbol);
+        if (meaning.kind == SymbolMeaning::Kind::Axis)
+          meaning.axis = axes[meaning.axis];
+        for (unsigned &axis : meaning.axes)
+          if (axis != SymbolMeaning::noAxis)
+            axis = axes[axis];
+        return Polynomial::symbol(polynomials.intern(meaning));
+      }));
+  }
+}
+
+SmallVector<Polynomial> negativesIn(Value mask, IndexPolynomials &polynomials) {
+  SmallVector<Polynomial> negatives;
+  size_t rank = tile::shapeOf(mask.getType()).size();
+  collectNegatives(mask, llvm::to_vector(llvm::seq<unsigned>(rank)), polynomials, negatives);
+  return negatives;
+}
+
 void AddressMeetings::boundExtents(Value mask, ArrayRef<unsigned> axes,
                                    MutableArrayRef<int64_t> extents) {
   Operation *op = mask.getDefiningOp();
@@ -348,6 +394,84 @@ Meeting AddressMeetings::meet(MaskedPointers earlier, MaskedPointers later,
   return Search(splitter.split(difference), 1 - elementBytes(later.pointers),
                 elementBytes(earlier.pointers) - 1)
       .run();
+}
+
+namespace {
+
+/// An address in an array of rows, in elements.
+struct RowAddress {
+  Polynomial base, rows, columns;
+};
+
+/// Rows are what is a multiple of the stride, divided by it.
+RowAddress splitRows(const Polynomial &elements, Symbol stride,
+                     const IndexPolynomials &polynomials) {
+  RowAddress result;
+  result.columns = columnsOf(elements, polynomials);
+  const Polynomial others = elements.plus(result.columns, /*factor=*/-1);
+  for (const auto &[monomial, coefficient] : others.terms()) {
+    Polynomial::Monomial row = monomial;
+    auto factor = llvm::find(row, stride);
+    bool isRow = factor != row.end();
+    if (isRow)
+      row.erase(factor);
+    (isRow ? result.rows : result.base).add(row, coefficient);
+  }
+  return result;
+}
+
+} // namespace
+
+/// base + stride * row + column with 0 <= column < stride: as in a division with a remainder, two
+/// are the same only where both rows and both columns are.
+Meeting AddressMeetings::meetInRows(MaskedPointers earlier, MaskedPointers later, Value stride,
+                                    ArrayRef<Operation *> passed) {
+  ArrayRef<int64_t> extents = tile::shapeOf(later.pointers.getType());
+  int64_t bytes = elementBytes(later.pointers);
+  if (tile::shapeOf(earlier.pointers.getType()) != extents ||
+      elementBytes(earlier.pointers) != bytes)
+    return Meeting::Unknown;
+  auto now = polynomials.of(later.pointers).dividedBy(bytes),
+       before = asEarlier(polynomials.of(earlier.pointers), passed).dividedBy(bytes);
+  if (!now || !before || now->isTooLarge() || before->isTooLarge())
+    return Meeting::Unknown;
+  Symbol factor = polynomials.symbolOf(stride);
+  RowAddress of = splitRows(*now, factor, polynomials),
+             ofEarlier = splitRows(*before, factor, polynomials);
+  if (!(of.base == ofEarlier.base))
+    return Meeting::Unknown;
+  SmallVector<unsigned> moves;
+  Meeting rows = meetInPart(ofEarlier.rows, of.rows, extents, moves),
+          columns = meetInPart(ofEarlier.columns, of.columns, extents, moves);
+  if (rows == Meeting::Never || columns == Meeting::Never)
+    return Meeting::Never;
+  // Each axis counts in one of the two, or else indices say nothing.
+  llvm::sort(moves);
+  SmallVector<unsigned> all;
+  for (unsigned axis = 0; axis < extents.size(); ++axis)
+    if (extents[axis] > 1)
+      all.push_back(axis);
+  bool isByIndex = rows == Meeting::SameIndex && columns == Meeting::SameIndex && moves == all;
+  return isByIndex ? Meeting::SameIndex : Meeting::Unknown;
+}
+
+Meeting AddressMeetings::meetInPart(const Polynomial &earlier, const Polynomial &later,
+                                    ArrayRef<int64_t> extents, SmallVectorImpl<unsigned> &moves) {
+  SmallVector<AxisPair> axes;
+  for (unsigned axis = 0; axis < extents.size(); ++axis) {
+    SymbolMeaning index;
+    index.kind = SymbolMeaning::Kind::Axis;
+    index.axis = axis;
+    Polynomial::Monomial now{polynomials.intern(index)};
+    index.ofEarlier = true;
+    Polynomial::Monomial before{polynomials.intern(index)};
+    if (extents[axis] > 1 && (later.coefficient(now) || earlier.coefficient(before))) {
+      axes.push_back({axis, axis});
+      moves.push_back(axis);
+    }
+  }
+  Splitter splitter(polynomials, extents, extents, std::optional<ArrayRef<AxisPair>>(axes));
+  return Search(splitter.split(later.plus(earlier, /*factor=*/-1)), 0, 0).run();
 }
 
 const SmallVector<unsigned, 2> &AddressMeetings::argumentsOf(Value pointer) {

@@ -42,6 +42,13 @@ struct MaskedPointers {
   mlir::Value pointers, mask;
 };
 
+/// What of a number of elements is made of indices of the tile, iterations and constants alone.
+Polynomial columnsOf(const Polynomial &elements, const IndexPolynomials &polynomials);
+
+/// Sums that are less than 0 where the mask holds, of the mask's own indices: of comparisons of
+/// signed numbers in it.
+llvm::SmallVector<Polynomial> negativesIn(mlir::Value mask, IndexPolynomials &polynomials);
+
 class AddressMeetings {
 public:
   /// The elements that pointers of an `earlier` and of a `later` access have in common. Both in one
@@ -49,6 +56,12 @@ public:
   /// iteration. Tiles of different shapes have no equal indices.
   Meeting meet(MaskedPointers earlier, MaskedPointers later,
                llvm::ArrayRef<mlir::Operation *> passed = {});
+
+  /// The same where addresses are, in elements, a number that is one for both, a multiple of
+  /// `stride`, the row, and columns (`columnsOf`) from 0 to below the stride: rows do not reach
+  /// into each other.
+  Meeting meetInRows(MaskedPointers earlier, MaskedPointers later, mlir::Value stride,
+                     llvm::ArrayRef<mlir::Operation *> passed = {});
 
   /// The same, only the indices along certain axes being compared.
   Meeting meetAlong(mlir::Value earlier, mlir::Value later, llvm::ArrayRef<AxisPair> axes,
@@ -63,6 +76,9 @@ private:
   Meeting meet(MaskedPointers earlier, MaskedPointers later,
                std::optional<llvm::ArrayRef<AxisPair>> axes,
                llvm::ArrayRef<mlir::Operation *> passed);
+  /// Whether a part of both addresses can be the same, `moves` being the axes that it depends on.
+  Meeting meetInPart(const Polynomial &earlier, const Polynomial &later,
+                     llvm::ArrayRef<int64_t> extents, llvm::SmallVectorImpl<unsigned> &moves);
   /// How far the tile reaches along its axes, or less, where comparisons of indices with numbers
   /// say so: `arange(0, 128) < 96`.
   llvm::SmallVector<int64_t> extentsOf(MaskedPointers access);

@@ -20,6 +20,7 @@
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
 #include "compiler/Dialect/TileGPU/Transforms/RegisterEstimate.h"
+#include "compiler/Dialect/TileGPU/Transforms/RowEnds.h"
 #include "compiler/Dialect/TileGPU/Transforms/StoragePlan.h"
 #include "compiler/Emulator/LowerToEmulator.h"
 #include "compiler/Pipeline/DiagnosticBridge.h"
@@ -218,6 +219,13 @@ LogicalResult splitProgram(ModuleOp module, const TargetInfo &target) {
   return success();
 }
 
+/// AMD: those of a thread where a SIMD has room for so many waves.
+unsigned registersOfWaves(const TargetInfo &target, unsigned waves) {
+  constexpr unsigned unit = 8;
+  unsigned all = target.matrix.mfmaGeneration ? 512 : 1536;
+  return unsigned(llvm::alignDown(all / waves, unit));
+}
+
 /// GPU, from Tile IR on: layouts.
 void addLayoutPasses(PassManager &passes, const TargetInfo &target) {
   // After it what masks set to zero is a number for a row, not a sum for each element, where it
@@ -279,6 +287,8 @@ void addMemoryPasses(PassManager &passes) {
   passes.addNestedPass<func::FuncOp>(createDeferReadsPass());
   // After it a product's operands share memory where more blocks fit a processor for it.
   passes.addNestedPass<func::FuncOp>(createTakeTurnsPass());
+  // After it accesses say whose rows do not reach into each other, of which masks tell.
+  passes.addNestedPass<func::FuncOp>(createFindRowEndsPass());
   // After it loops of products do not ask whether there is a next iteration to load for.
   passes.addNestedPass<func::FuncOp>(createPeelLoopsPass());
   // After it every scratch and buffer has an offset, and the kernel its total.
@@ -303,10 +313,12 @@ void addMemoryPasses(PassManager &passes) {
 LogicalResult lowerForGPU(Compilation &compilation, KernelFacts &facts) {
   ModuleOp module = compilation.module;
   const TargetInfo &target = compilation.target;
-  if (facts.maxRegisters)
+  bool asksForWaves = target.backend == Backend::HIP && facts.minOccupancy;
+  unsigned most = asksForWaves ? registersOfWaves(target, facts.minOccupancy) : facts.maxRegisters;
+  if (most)
     SymbolTable::lookupSymbolIn(module, facts.symbol)
         ->setAttr(tilegpu::TileGPUDialect::launchRegistersAttr,
-                  Builder(module.getContext()).getI32IntegerAttr(int32_t(facts.maxRegisters)));
+                  Builder(module.getContext()).getI32IntegerAttr(int32_t(most)));
   PassManager passes(module.getContext());
   addLayoutPasses(passes, target);
   addLoopPasses(passes);

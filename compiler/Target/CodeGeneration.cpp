@@ -6,12 +6,14 @@
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
@@ -45,21 +47,67 @@ const llvm::DiagnosticInfoWithLocationBase *locationOf(const llvm::DiagnosticInf
   return llvm::dyn_cast<llvm::DiagnosticInfoResourceLimit>(&info);
 }
 
-} // namespace
+/// The module's list of what assembly is from: each {path, line, column}. Calls have their number
+/// in it, from 1 on, as LLVM's "srcloc", which it passes on with what is wrong with them.
+constexpr llvm::StringLiteral assemblyPlaces = "kiln.assembly";
 
-DiagnosticCapture::DiagnosticCapture(llvm::LLVMContext &context)
-    : context(context), previous(context.getDiagnosticHandler()) {
-  context.setDiagnosticHandler(std::make_unique<ForwardingHandler>(*this));
+std::string pathOf(const llvm::DILocation &place) {
+  llvm::SmallString<128> path;
+  if (!llvm::sys::path::is_absolute(place.getFilename()))
+    path = place.getDirectory();
+  llvm::sys::path::append(path, place.getFilename());
+  return path.str().str();
 }
 
-DiagnosticCapture::~DiagnosticCapture() { context.setDiagnosticHandler(std::move(previous)); }
+} // namespace
 
-void DiagnosticCapture::handle(const llvm::DiagnosticInfo &info) {
-  if (info.getSeverity() != llvm::DS_Error && info.getSeverity() != llvm::DS_Warning)
-    return;
+void placeAssembly(llvm::Module &module) {
+  llvm::LLVMContext &context = module.getContext();
+  auto constant = [&](uint64_t value) {
+    return llvm::ConstantAsMetadata::get(
+        llvm::ConstantInt::get(llvm::Type::getInt64Ty(context), value));
+  };
+  llvm::DenseMap<const llvm::DILocation *, uint64_t> numbers;
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &instruction : llvm::instructions(function)) {
+      auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+      auto *text = call ? llvm::dyn_cast<llvm::InlineAsm>(call->getCalledOperand()) : nullptr;
+      const llvm::DILocation *place = instruction.getDebugLoc().get();
+      if (!text || text->getAsmString().empty() || !place)
+        continue;
+      uint64_t &number = numbers[place];
+      if (!number) {
+        number = numbers.size();
+        module.getOrInsertNamedMetadata(assemblyPlaces)
+            ->addOperand(llvm::MDNode::get(context, {llvm::MDString::get(context, pathOf(*place)),
+                                                     constant(place->getLine()),
+                                                     constant(place->getColumn())}));
+      }
+      call->setMetadata("srcloc", llvm::MDNode::get(context, constant(number)));
+    }
+}
+
+DiagnosticCapture::DiagnosticCapture(const llvm::Module &module)
+    : module(module), previous(module.getContext().getDiagnosticHandler()) {
+  module.getContext().setDiagnosticHandler(std::make_unique<ForwardingHandler>(*this));
+}
+
+DiagnosticCapture::~DiagnosticCapture() {
+  module.getContext().setDiagnosticHandler(std::move(previous));
+}
+
+DiagnosticCapture::Entry DiagnosticCapture::entryOf(const llvm::DiagnosticInfo &info) const {
   Entry entry;
-  if (auto *sourceInfo = llvm::dyn_cast<llvm::DiagnosticInfoSrcMgr>(&info)) {
-    entry.message = sourceInfo->getSMDiag().getMessage().str();
+  uint64_t number = 0;
+  if (auto *source = llvm::dyn_cast<llvm::DiagnosticInfoSrcMgr>(&info)) {
+    entry.message = source->getSMDiag().getMessage().str();
+    llvm::StringRef text = source->getSMDiag().getLineContents().trim();
+    if (source->isInlineAsmDiag() && !text.empty())
+      entry.message += (": '" + text + "'").str();
+    number = source->getLocCookie();
+  } else if (auto *assembly = llvm::dyn_cast<llvm::DiagnosticInfoInlineAsm>(&info)) {
+    entry.message = assembly->getMsgStr().str();
+    number = assembly->getLocCookie();
   } else {
     llvm::raw_string_ostream os(entry.message);
     llvm::DiagnosticPrinterRawOStream printer(os);
@@ -70,6 +118,27 @@ void DiagnosticCapture::handle(const llvm::DiagnosticInfo &info) {
     place->getLocation(path, entry.line, entry.column);
     entry.path = path.str();
   }
+  const llvm::NamedMDNode *places = module.getNamedMetadata(assemblyPlaces);
+  if (number && places && number <= places->getNumOperands()) {
+    const llvm::MDNode &place = *places->getOperand(unsigned(number - 1));
+    auto numberAt = [&](unsigned index) {
+      return unsigned(
+          llvm::mdconst::extract<llvm::ConstantInt>(place.getOperand(index))->getZExtValue());
+    };
+    entry.path = llvm::cast<llvm::MDString>(place.getOperand(0))->getString().str();
+    entry.line = numberAt(1);
+    entry.column = numberAt(2);
+  }
+  return entry;
+}
+
+void DiagnosticCapture::handle(const llvm::DiagnosticInfo &info) {
+  if (info.getSeverity() != llvm::DS_Error && info.getSeverity() != llvm::DS_Warning)
+    return;
+  Entry entry = entryOf(info);
+  // The assembler says it again for another kind of file.
+  if (llvm::is_contained(errors, entry))
+    return;
   // Copies to AMD's shared memory are text that writes m0, and say so: LLVM sets it in front of
   // each of its own uses, and warns that it does not save it.
   bool isOfCopies = entry.message == "inline asm clobber list contains reserved registers: m0";

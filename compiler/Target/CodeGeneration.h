@@ -15,6 +15,7 @@
 #include "llvm/Support/CodeGen.h"
 #include "llvm/Support/Error.h"
 #include <memory>
+#include <tuple>
 
 namespace llvm {
 class DiagnosticInfo;
@@ -28,7 +29,7 @@ namespace kiln {
 /// Takes LLVM's diagnostics for a scope: LLVM's own handler would print them and exit.
 class DiagnosticCapture {
 public:
-  explicit DiagnosticCapture(llvm::LLVMContext &context);
+  explicit DiagnosticCapture(const llvm::Module &module);
   ~DiagnosticCapture();
   /// The errors so far as one error, the first one's place leading; success if there were none.
   llvm::Error takeErrors();
@@ -40,8 +41,14 @@ private:
   struct Entry {
     std::string message, path;
     unsigned line = 0, column = 0;
+
+    bool operator==(const Entry &other) const {
+      return std::tie(message, path, line, column) ==
+             std::tie(other.message, other.path, other.line, other.column);
+    }
   };
-  llvm::LLVMContext &context;
+  Entry entryOf(const llvm::DiagnosticInfo &info) const;
+  const llvm::Module &module;
   std::unique_ptr<llvm::DiagnosticHandler> previous;
   std::vector<Entry> errors;
 };
@@ -55,6 +62,10 @@ llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createMachine(const TargetI
 llvm::Expected<llvm::Function *> prepareModule(llvm::Module &module, const KernelFacts &facts,
                                                const llvm::TargetMachine &machine,
                                                const EmitOptions &options);
+
+/// Has the module say where its assembly is from, for the errors of LLVM's assembler; nothing
+/// without debug information.
+void placeAssembly(llvm::Module &module);
 
 /// LLVM's default pipeline for the level, with the target's cost models. (Optimize.cpp.)
 void optimizeModule(llvm::Module &module, llvm::TargetMachine &machine, const TargetInfo &target,

@@ -103,6 +103,42 @@ void expectSums(const Case &sum, const char *type, int shift, const char *semant
     ASSERT_EQ(double(y[i]), expected[i]) << "at " << i;
 }
 
+/// One program's, at places of which no two are one, and what was there before.
+void expectOldValues(const Case &sum, const char *type, int shift, const char *target) {
+  SCOPED_TRACE(std::string(sum.name) + ", " + type + ", shifted by " + std::to_string(shift));
+  Array y(type, memorySize + shift), old(type, sum.rows * sum.columns);
+  std::vector<double> expected(memorySize + size_t(shift)), before(old.count());
+  for (size_t i = 0; i < expected.size(); ++i)
+    y.set(i, expected[i] = double(i % 5 + 1));
+  for (int r = 0; r < sum.rows; ++r)
+    for (int c = 0; c < sum.columns; ++c)
+      if (int place = sum.placeOf(0, r, c); place >= 0) {
+        double &sumThere = expected[size_t(shift + place)];
+        before[size_t(r * sum.columns + c)] = sumThere;
+        sumThere += summand(0, r, c);
+      }
+  SourceArgument array = y.argument("y");
+  array.type += shift ? ":" + std::to_string(y.type().bits / 8) : "";
+  array.bits += uint64_t(shift) * y.type().bits / 8;
+  std::string text = sourceOf(sum, "relaxed", "gpu");
+  text = with(with(text, "kernel(y,", "kernel(y, o,"), "tl.atomic_add", "old = tl.atomic_add");
+  text += std::string("    tl.store(o + r * C + c, old, mask=") + sum.mask + ")\n";
+  ASSERT_EQ(runSource(text, target, {array, old.argument("o"), {"n", sum.boundType, sum.bound}},
+                      {{"R", sum.rows}, {"C", sum.columns}}),
+            "");
+  for (size_t i = 0; i < before.size(); ++i)
+    ASSERT_EQ(double(old[i]), before[i]) << "before, at " << i;
+  for (size_t i = 0; i < expected.size(); ++i)
+    ASSERT_EQ(double(y[i]), expected[i]) << "at " << i;
+}
+
+TEST_P(AtomicSum, OldValuesOfEveryShapeAndMask) {
+  for (const Case &sum : cases)
+    if (std::string(sum.name) != "within the tile the same")
+      for (auto [type, shift] : {std::pair("fp16", 0), {"fp16", 1}, {"bf16", 0}})
+        expectOldValues(sum, type, shift, GetParam());
+}
+
 TEST_P(AtomicSum, EveryShapeAndMask) {
   for (const Case &sum : cases)
     for (auto [type, shift] : {std::pair("fp16", 0), {"fp16", 1}, {"bf16", 0}, {"fp32", 0}})

@@ -158,7 +158,7 @@ def kernel(x, o, q, rows, columns, stride, N: tl.constexpr):
         pointers = x + row * stride + tl.arange(0, N)
         for start in range(0, columns, N):
             i = start + tl.arange(0, N)
-            v = tl.load(source + i, mask=i < columns, other=-1.0)
+            v = tl.load(source + i, mask=i < columns, other=-1.0, cache_modifier='.cg')
             tl.store(o + row * stride + i, v * 2, mask=i < columns)
             w = tl.load(pointers, mask=i < columns, other=0.0)
             tl.store(q + row * stride + i, w + 1, mask=(i < columns) & (row != 1))

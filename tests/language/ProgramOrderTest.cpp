@@ -5,6 +5,8 @@
 
 #include "tests/language/SourceKernel.h"
 
+#include <algorithm>
+
 namespace kiln::testing {
 namespace {
 
@@ -395,6 +397,73 @@ def kernel(p, q):
   EXPECT_EQ(y[1], 127);
   EXPECT_EQ(y[2], 191);
   EXPECT_EQ(y[3], (192 + 255) * 32);
+}
+
+/// Rows that may reach into each other, by the stride, and a loop along them: where they do, what a
+/// later iteration stores stays. In one iteration all elements of a place are alike.
+TEST_P(ProgramOrder, RowsOfAnyStrideInALoopOverColumns) {
+  constexpr int rows = 16, columns = 200, block = 64, memory = rows * 230 + 300;
+  for (int stride : {0, 1, 24, 64, 199, 200, 201, 230}) {
+    Buffer<int32_t> out(memory, -1);
+    ASSERT_EQ(runSource(R"(
+@triton.jit
+def kernel(y, rows, columns, stride, R: tl.constexpr, B: tl.constexpr):
+    r = tl.arange(0, R)
+    for start in range(0, columns, B):
+        c = start + tl.arange(0, B)
+        mask = (r < rows)[:, None] & (c < columns)[None, :]
+        tl.store(y + r[:, None] * stride + c[None, :], start + 0 * (r[:, None] + c[None, :]), mask=mask)
+)",
+                        GetParam(),
+                        {{"y", "*i32", out},
+                         {"rows", "i32", rows - 1},
+                         {"columns", "i32", columns},
+                         {"stride", "i32", stride}},
+                        {{"R", rows}, {"B", block}}),
+              "");
+    std::vector<int32_t> expected(memory, -1);
+    for (int start = 0; start < columns; start += block)
+      for (int r = 0; r < rows - 1; ++r)
+        for (int c = start; c < std::min(start + block, columns); ++c)
+          expected[size_t(r * stride + c)] = start;
+    for (size_t i = 0; i < memory; ++i)
+      ASSERT_EQ(out[i], expected[i]) << "stride " << stride << ", at " << i;
+  }
+}
+
+/// Rows that lie one behind the other, loaded and stored a place further, also in one array.
+TEST_P(ProgramOrder, RowsOfTheirOwnLength) {
+  constexpr int rows = 16, block = 64;
+  for (int columns : {200, 256})
+    for (bool isInPlace : {false, true}) {
+      Buffer<int32_t> x = counted(size_t(rows * columns)), out(size_t(rows * columns));
+      ASSERT_EQ(runSource(R"(
+@triton.jit
+def kernel(x, y, rows, columns, R: tl.constexpr, B: tl.constexpr):
+    r = tl.arange(0, R)
+    for start in range(0, columns, B):
+        c = start + tl.arange(0, B)
+        mask = (r < rows)[:, None] & (c < columns)[None, :]
+        v = tl.load(x + r[:, None] * columns + c[None, :], mask=mask, other=0)
+        tl.store(y + r[:, None] * columns + c[None, :], v * 2 + start, mask=mask)
+        # Another thread's.
+        w = tl.load(y + (R - 1 - r)[:, None] * columns + c[None, :], mask=((R - 1 - r) < rows)[:, None] & (c < columns)[None, :], other=0)
+        tl.store(y + (R - 1 - r)[:, None] * columns + c[None, :], w + 1, mask=((R - 1 - r) < rows)[:, None] & (c < columns)[None, :])
+)",
+                          GetParam(),
+                          {{"x", "*i32", x},
+                           {"y", "*i32", isInPlace ? x : out},
+                           {"rows", "i32", rows - 2},
+                           {"columns", "i32", columns}},
+                          {{"R", rows}, {"B", block}}),
+                "");
+      const Buffer<int32_t> &result = isInPlace ? x : out;
+      for (int i = 0; i < rows * columns; ++i) {
+        bool isIn = i < (rows - 2) * columns;
+        int start = i % columns / block * block;
+        ASSERT_EQ(result[size_t(i)], isIn ? 2 * i + start + 1 : isInPlace ? i : 0) << i;
+      }
+    }
 }
 
 KILN_SOURCE_TESTS_ON_ALL(ProgramOrder);

@@ -1,9 +1,11 @@
 // Atomic operations: once per element, by the one thread that owns it.
 //
 // Additions of floats whose results nobody uses, where the target adds to memory without giving the
-// old value back, are made as stores are: predicated, neighbours at once. Of 16-bit floats one
-// alone is a loop of compare-and-swap on NVIDIA. Refused there: the pair that the element lies in,
-// with -0 for its neighbour; the neighbour may be another array's, with other bits than a float's.
+// old value back, are made as stores are: predicated, neighbours at once. AMD gives both old values
+// of two 16-bit floats: these are made at once where the results are used, too. Of 16-bit floats
+// one alone is a loop of compare-and-swap on NVIDIA. Refused there: the pair that the element lies
+// in, with -0 for its neighbour; the neighbour may be another array's, with other bits than a
+// float's.
 //
 // The larger and the smaller of floats are found among their bits, by one of two operations on
 // integers: there is none on floats on NVIDIA, where many programs that compare and swap at one
@@ -95,6 +97,22 @@ template <typename OpT> struct AtomicDistribution : DistributionPattern<OpT> {
   }
 
 protected:
+  /// What `make` makes where the predicate holds (null: always), else zero.
+  static Value makeIf(Value predicate, Type type, const ScalarBuilder &s,
+                      function_ref<Value(const ScalarBuilder &)> make) {
+    if (!predicate)
+      return make(s);
+    auto branch = scf::IfOp::create(
+        s.builder(), s.location(), predicate,
+        [&](OpBuilder &b, Location loc) {
+          scf::YieldOp::create(b, loc, make(ScalarBuilder(b, loc)));
+        },
+        [&](OpBuilder &b, Location loc) {
+          scf::YieldOp::create(b, loc, Value(LLVM::ZeroOp::create(b, loc, type)));
+        });
+    return branch.getResult(0);
+  }
+
   /// A tensor's operations, by its `owner`s (null: everybody); none are returned where nobody uses
   /// the results.
   virtual SmallVector<Value> performAll(OpT op, Adaptor adaptor, const ScalarBuilder &s,
@@ -142,21 +160,11 @@ private:
   Value performIf(OpT op, Adaptor adaptor, unsigned reg, const ScalarBuilder &s, Value owner,
                   Order order) const {
     Value predicate = both(owner, op.getMask() ? adaptor.getMask()[reg] : Value(), s);
-    auto performHere = [&](const ScalarBuilder &s) {
-      return betweenFences(op, s, order, [&] { return perform(op, adaptor, reg, s); });
-    };
-    if (!predicate)
-      return performHere(s);
-    Type type = this->lowering.elementType(op.getType());
-    auto branch = scf::IfOp::create(
-        s.builder(), op.getLoc(), predicate,
-        [&](OpBuilder &b, Location loc) {
-          scf::YieldOp::create(b, loc, performHere(ScalarBuilder(b, loc)));
-        },
-        [&](OpBuilder &b, Location loc) {
-          scf::YieldOp::create(b, loc, Value(ScalarBuilder(b, loc).zero(type)));
-        });
-    return branch.getResult(0);
+    return makeIf(predicate, this->lowering.elementType(op.getType()), s,
+                  [&](const ScalarBuilder &s) -> Value {
+                    return betweenFences(op, s, order,
+                                         [&] { return perform(op, adaptor, reg, s); });
+                  });
   }
 };
 
@@ -190,6 +198,56 @@ private:
     return atomic;
   }
 
+  /// Each group at once, with what was there of all of its elements, by register.
+  SmallVector<Value> performGroups(tile::AtomicRMWOp op, Adaptor adaptor,
+                                   const RegisterGroups &groups, const ScalarBuilder &s,
+                                   Value owner) const {
+    Type element = lowering.elementType(op.getType());
+    SmallVector<Value> results(adaptor.getValue().size());
+    for (ArrayRef<unsigned> group : groups) {
+      Type type = group.size() == 1 ? element : Type(VectorType::get(group.size(), element));
+      Value mask = op.getMask() ? adaptor.getMask()[group[0]] : Value();
+      Value old = makeIf(both(owner, mask, s), type, s, [&](const ScalarBuilder &s) {
+        return instruction(op, atomicInstructionOf(op.getKind()), adaptor.getPtr()[group[0]],
+                           packGroup(s, adaptor.getValue(), group), s.builder());
+      });
+      for (auto [reg, value] : llvm::zip_equal(group, s.unpack(old)))
+        results[reg] = value;
+    }
+    return results;
+  }
+
+  /// The groups of the plan; where a bound ends within one, each element on its own.
+  SmallVector<Value> performPlan(tile::AtomicRMWOp op, Adaptor adaptor, const AccessPlan &plan,
+                                 const ScalarBuilder &s, Value owner) const {
+    SmallVector<Value> results;
+    if (plan.mayStraddle) {
+      auto perform = [&](const RegisterGroups &groups) {
+        return [&, groups](OpBuilder &b, Location loc) {
+          SmallVector<Value> made =
+              performGroups(op, adaptor, groups, ScalarBuilder(b, loc), owner);
+          llvm::erase(made, Value());
+          scf::YieldOp::create(b, loc, made);
+        };
+      };
+      auto branch =
+          scf::IfOp::create(s.builder(), s.location(), straddles(plan.groups, adaptor.getMask(), s),
+                            perform(elementsOf(plan.groups)), perform(plan.groups));
+      results.resize(adaptor.getValue().size());
+      SmallVector<unsigned> made;
+      for (ArrayRef<unsigned> group : plan.groups)
+        made.append(group.begin(), group.end());
+      llvm::sort(made);
+      for (auto [reg, value] : llvm::zip_equal(made, branch.getResults()))
+        results[reg] = value;
+    } else {
+      results = performGroups(op, adaptor, plan.groups, s, owner);
+    }
+    for (auto [reg, first] : llvm::enumerate(firstDuplicates(tilegpu::layoutOf(op.getType()))))
+      results[reg] = results[first];
+    return results;
+  }
+
   static bool isDeviceMemory(tile::AtomicRMWOp op) {
     return op->getParentOfType<func::FuncOp>()->hasAttr(tile::TileDialect::deviceMemoryAttr);
   }
@@ -202,6 +260,8 @@ protected:
       return AtomicDistribution::performAll(op, adaptor, s, owner);
     unsigned elementBits = scalarBits(lowering.elementType(op.getType()));
     AccessPlan plan = planAccess({op.getPtr(), op.getMask(), elementBits, maxBits}, lowering);
+    if (!op->use_empty())
+      return performPlan(op, adaptor, plan, s, owner);
     makeAccesses(plan, adaptor.getMask(), s, [&](ArrayRef<unsigned> group, const ScalarBuilder &s) {
       Value mask = op.getMask() ? adaptor.getMask()[group[0]] : Value();
       tilegpu::GlobalReduceOp::create(s.builder(), op.getLoc(), adaptor.getPtr()[group[0]],

@@ -36,26 +36,27 @@ int32_t cacheBits(const TargetInfo &info, bool isStore, tile::CacheModifier cach
                   tile::EvictionPolicy evict) {
   using tile::CacheModifier;
   bool isStreaming = cache == CacheModifier::CS || evict == tile::EvictionPolicy::First;
-  assert((isStore || cache != CacheModifier::CG) && "expected a load that LLVM may move");
   bool isOfSystem = isStore && cache == CacheModifier::WT;
+  bool isOfDevice = !isStore && cache == CacheModifier::CG;
   switch (info.archNumber >> 8) {
   case 0x9: {
     bool isNamedByScope = info.archNumber >= 0x940;
     constexpr int32_t glc = 1, slc = 2, scope0 = 1, nonTemporal = 2, scope1 = 16;
     if (isNamedByScope)
-      return (isStreaming ? nonTemporal : 0) | (isOfSystem ? scope0 | scope1 : 0);
-    return isStreaming ? glc | slc : 0;
+      return (isStreaming ? nonTemporal : 0) | (isOfSystem ? scope0 : 0) |
+             (isOfSystem || isOfDevice ? scope1 : 0);
+    return isStreaming ? glc | slc : isOfDevice ? glc : 0;
   }
   case 0x11: {
     constexpr int32_t glc = 1, slc = 2, dlc = 4;
-    return !isStreaming ? 0 : isStore ? glc | slc | dlc : slc | dlc;
+    return (!isStreaming ? 0 : isStore ? glc | slc | dlc : slc | dlc) | (isOfDevice ? glc : 0);
   }
   default: {
-    constexpr int32_t nonTemporal = 1, highTemporal = 2, system = 3 << 3;
+    constexpr int32_t nonTemporal = 1, highTemporal = 2, device = 2 << 3, system = 3 << 3;
     int32_t temporal = isStreaming                           ? nonTemporal
                        : evict == tile::EvictionPolicy::Last ? highTemporal
                                                              : 0;
-    return temporal | (isOfSystem ? system : 0);
+    return temporal | (isOfSystem ? system : isOfDevice ? device : 0);
   }
   }
 }

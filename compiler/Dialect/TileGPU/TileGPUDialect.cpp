@@ -134,9 +134,11 @@ unsigned reductionBits(Type element, const TargetInfo &target) {
 }
 
 unsigned reductionBits(tile::AtomicRMWOp atomic, const TargetInfo &target) {
-  bool isReduction = atomic.getKind() == tile::AtomicKind::FAdd && atomic->use_empty() &&
-                     isa<RankedTensorType>(atomic.getType());
-  return isReduction ? reductionBits(getElementTypeOrSelf(atomic.getType()), target) : 0;
+  if (atomic.getKind() != tile::AtomicKind::FAdd || !isa<RankedTensorType>(atomic.getType()))
+    return 0;
+  Type element = getElementTypeOrSelf(atomic.getType());
+  bool givesPairs = memoryFeaturesOf(target).pairedAdditions && storageBits(element) == 16;
+  return atomic->use_empty() || givesPairs ? reductionBits(element, target) : 0;
 }
 
 SharedMemoryShape sharedMemoryOf(const TargetInfo &target) {

@@ -49,7 +49,8 @@ private:
     pipeline.place = job.place.range;
     pipeline.emit = options.emit;
     const SpecOptions &requested = plan.model.entries[job.entry].variants[job.variant].options;
-    pipeline.maxRegisters = requested.maxRegisters.value_or(0);
+    pipeline.maxRegisters =
+        target.backend == Backend::CUDA ? requested.maxRegisters.value_or(0) : 0;
     pipeline.minOccupancy = target.backend == Backend::HIP ? requested.wavesPerEu.value_or(0) : 0;
     pipeline.waitsForEarlier = requested.launchesEarly && target.backend == Backend::CUDA &&
                                !target.emulated && target.archNumber >= 90;

@@ -41,8 +41,8 @@ private:
                    llvm::ArrayRef<const SpecSignature *> signatures);
   void planVariant(unsigned entry, const SpecSignature &signature, const PlannedConfig &config,
                    unsigned target);
-  void useMatrixOptions(const PlannedConfig &config, const TargetInfo &target,
-                        KernelInstance &instance);
+  void useOptionsOfAMD(const PlannedConfig &config, const TargetInfo &target,
+                       KernelInstance &instance);
   bool bind(const SpecSignature &signature, const PlannedConfig &config, EntryModel &entry,
             KernelInstance &instance, VariantModel &variant);
   bool isRepeated(unsigned entry, unsigned variant, unsigned target, const PlannedConfig &config,
@@ -284,8 +284,8 @@ bool KernelPlanner::isRepeated(unsigned entry, unsigned variant, unsigned target
   return true;
 }
 
-void KernelPlanner::useMatrixOptions(const PlannedConfig &config, const TargetInfo &target,
-                                     KernelInstance &instance) {
+void KernelPlanner::useOptionsOfAMD(const PlannedConfig &config, const TargetInfo &target,
+                                    KernelInstance &instance) {
   if (target.backend != Backend::HIP)
     return;
   auto use = [&](int64_t value, const char *name, llvm::ArrayRef<int64_t> known, unsigned &used) {
@@ -298,6 +298,8 @@ void KernelPlanner::useMatrixOptions(const PlannedConfig &config, const TargetIn
   // WMMA has one size, and reads what one instruction needs.
   static const int64_t sizes[] = {16, 32}, packs[] = {1, 2};
   size_t numKnown = target.matrix.mfmaGeneration ? 2 : 1;
+  unsigned none;
+  use(config.options.maxRegisters.value_or(0), "maxnreg", {}, none);
   use(config.options.matrixInstrNonKDim.value_or(0), "matrix_instr_nonkdim", {sizes, numKnown},
       instance.matrixSize);
   use(config.options.kpack.value_or(0), "kpack", {packs, numKnown}, instance.kPack);
@@ -325,7 +327,7 @@ void KernelPlanner::planVariant(unsigned entryIndex, const SpecSignature &signat
       !checks.fits(instance, spec.targets[target], config))
     return;
   variant.promises = variant.facts.size();
-  useMatrixOptions(config, spec.targets[target], instance);
+  useOptionsOfAMD(config, spec.targets[target], instance);
   if (!binder.checkLaunchNames(variant) || !checkPromises(entry, variant, diagnostics) ||
       !checks.checkExpressions(entry, variant) ||
       !checks.addConditions(entry, variant, config, spec.targets[target]) ||

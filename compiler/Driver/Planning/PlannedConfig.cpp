@@ -79,8 +79,12 @@ std::vector<PlannedConfig> configsOfSource(const SpecKernel &kernel, const Loade
     planned.options.numWarps = widen(config.numWarps);
     planned.options.numStages = widen(config.numStages);
     planned.options.numCtas = widen(config.numCtas);
-    planned.options.maxRegisters = widen(config.maxRegisters);
     // Elsewhere configs that differ in these alone are one.
+    if (target.backend == Backend::CUDA)
+      planned.options.maxRegisters = widen(config.maxRegisters);
+    else if (target.backend == Backend::HIP && config.maxRegisters)
+      diagnostics.report(DiagKind::DriverOptionUnused, config.range, kernel.kernelPlace.path,
+                         "maxnreg", *config.maxRegisters, target.name);
     if (target.backend == Backend::HIP) {
       planned.options.wavesPerEu = integerOption(config, "waves_per_eu");
       planned.options.matrixInstrNonKDim = integerOption(config, "matrix_instr_nonkdim");

@@ -81,16 +81,27 @@ Tensor unpack(TensorBuilder &build, const Packing &packing, DType type,
   return type.isBool() ? build.cast(whole, type) : build.bitcast(whole, type);
 }
 
-/// "=r,r,h,n": a register for each, outputs first. Empty after an error.
+/// `~{name}`, of names that LLVM reads.
+bool isClobber(llvm::StringRef part) {
+  return part.consume_front("~{") && part.consume_back("}") && !part.empty() &&
+         part.find_first_of("{}~") == llvm::StringRef::npos;
+}
+
+/// "=r,r,h,n": a register for each, outputs first, and `~{vcc}`, a clobber. Empty after an error.
 std::optional<std::vector<AssemblyRegister>> readConstraints(PythonOperations &python,
-                                                             llvm::StringRef text, size_t outputs) {
+                                                             llvm::StringRef text, size_t outputs,
+                                                             std::vector<std::string> &clobbers) {
   std::vector<AssemblyRegister> registers;
   llvm::SmallVector<llvm::StringRef> parts;
   text.split(parts, ',');
   for (llvm::StringRef part : parts) {
     part = part.trim();
-    if (part.empty() || part.starts_with("~"))
+    if (part.empty())
       continue;
+    if (isClobber(part)) {
+      clobbers.push_back(part.str());
+      continue;
+    }
     AssemblyRegister entry;
     entry.constraint = part.str();
     bool isOutput = part.consume_front("=");
@@ -252,7 +263,7 @@ bool run(TensorBuilder &build, const AssemblyCall &call, std::vector<Tensor> &re
 bool readRegisters(TensorBuilder &build, const std::string &constraints,
                    llvm::ArrayRef<Value> given, AssemblyCall &assembly) {
   size_t outputs = assembly.numResults();
-  auto registers = readConstraints(build, constraints, outputs);
+  auto registers = readConstraints(build, constraints, outputs, assembly.clobbers);
   if (!registers)
     return false;
   assembly.registers = std::move(*registers);

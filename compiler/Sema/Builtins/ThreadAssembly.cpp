@@ -29,6 +29,42 @@ static Tensor asRegister(TensorBuilder &build, const AssemblyRegister &entry, Te
   return wide && type.isFloat() ? build.bitcast(wide, type) : wide;
 }
 
+/// Takes what is behind a `$` of LLVM's assembly from the front of `text`. False where it is
+/// nothing that LLVM knows, at which it would end the process.
+static bool takeReference(llvm::StringRef &text, size_t operands, bool &isInAlternatives) {
+  if (text.consume_front("$") || text.consume_front("|"))
+    return true;
+  if (text.starts_with("(") || text.starts_with(")")) {
+    bool isNested = isInAlternatives && text.front() == '(';
+    isInAlternatives = text.front() == '(';
+    text = text.drop_front();
+    return !isNested;
+  }
+  bool hasBraces = text.consume_front("{");
+  if (hasBraces && text.consume_front(":"))
+    return text.consume_front("uid}") || text.consume_front("comment}") ||
+           text.consume_front("private}");
+  uint64_t number = 0;
+  if (text.consumeInteger(10, number) || number >= operands)
+    return false;
+  if (hasBraces && text.consume_front(":"))
+    text = text.drop_front(text.empty() ? 0 : 1);
+  return !hasBraces || text.consume_front("}");
+}
+
+/// The first `$` of the text, and what is behind it, that is none of `$$`, alternatives
+/// (`$(a$|b$)`), a register's number (`$0`, `${0}`, `${0:x}`) and `${:uid}`; empty: there is none.
+static llvm::StringRef wrongReference(llvm::StringRef text, size_t operands) {
+  bool isInAlternatives = false;
+  for (size_t at = text.find('$'); at != llvm::StringRef::npos; at = text.find('$')) {
+    llvm::StringRef reference = text.drop_front(at);
+    text = reference.drop_front();
+    if (!takeReference(text, operands, isInAlternatives))
+      return reference.take_until([](char c) { return llvm::isSpace(c) || c == ',' || c == ';'; });
+  }
+  return {};
+}
+
 /// LLVM's list of constraints. Memory is clobbered by all that has effects: what it accesses is not
 /// known.
 static std::string constraintsOf(const AssemblyCall &call) {
@@ -38,6 +74,9 @@ static std::string constraintsOf(const AssemblyCall &call) {
     if (entry.letter == 'c')
       parts.back().back() = 'h';
   }
+  // PTX has no registers of its own that the text could name.
+  if (call.isOfAMD())
+    parts.insert(parts.end(), call.clobbers.begin(), call.clobbers.end());
   if (!call.isPure)
     parts.push_back("~{memory}");
   return llvm::join(parts, ",");
@@ -51,6 +90,13 @@ bool passOn(TensorBuilder &build, const AssemblyCall &call, std::vector<Tensor> 
                   std::to_string(extent));
       return false;
     }
+  if (llvm::StringRef wrong = wrongReference(call.text, call.registers.size()); !wrong.empty()) {
+    build.error(DiagKind::SemaInvalidArgument, "asm",
+                "behind each $ the number of one of " + std::to_string(call.registers.size()) +
+                    " registers, or another $",
+                "'" + wrong.str() + "'");
+    return false;
+  }
   size_t count = call.numResults();
   llvm::SmallVector<mlir::Value> sources;
   for (auto [index, input] : llvm::enumerate(call.inputs)) {

@@ -25,6 +25,8 @@ struct AssemblyCall {
   std::string text;
   /// Results first.
   std::vector<AssemblyRegister> registers;
+  /// Registers that the text writes beside its results: `~{vcc}`.
+  std::vector<std::string> clobbers;
   /// Bits of what each result's register holds.
   std::vector<unsigned> resultBits;
   /// One for each register that is no result.

@@ -358,8 +358,7 @@ public:
   llvm::Expected<DeviceBinary> run() {
     if (writesHalvesToo())
       kernel.addFnAttr("target-features", ("-" + halves).str());
-    if (!multiplies(kernel) || facts.minOccupancy ||
-        machine.getOptLevel() == llvm::CodeGenOptLevel::None)
+    if (!multiplies(kernel) || machine.getOptLevel() == llvm::CodeGenOptLevel::None)
       return generate();
     if (!target.matrix.wmmaGeneration)
       return runForBlocks();
@@ -373,7 +372,7 @@ private:
 
   /// With what it takes and what its main loop issues.
   llvm::Expected<DeviceBinary> generate() {
-    DiagnosticCapture diagnostics(module.getContext());
+    DiagnosticCapture diagnostics(module);
     DeviceBinary binary = describeBinary(module, facts, target, BinaryFormat::HSACO, options);
     auto object = generateObject(module, machine, options, diagnostics, binary);
     if (!object)
@@ -547,10 +546,12 @@ private:
 /// LDS is static here: the kernel's own allocation is the whole of it.
 llvm::Expected<DeviceBinary> emitAMD(llvm::Module &module, const KernelFacts &facts,
                                      const TargetInfo &target, const EmitOptions &options) {
-  DiagnosticCapture diagnostics(module.getContext());
+  DiagnosticCapture diagnostics(module);
   auto machine = createMachine(target, options);
   if (!machine)
     return machine.takeError();
+  // Places are of files as they were found.
+  placeAssembly(module);
   auto kernel = prepareModule(module, facts, **machine, options);
   if (!kernel)
     return kernel.takeError();

@@ -71,7 +71,11 @@ private:
     BlockNeeds needs = needsOf(first);
     needs.registers = registers;
     uint32_t warps = occupancyOf(target.name, needs)->warps;
-    kernel.addFnAttr("amdgpu-waves-per-eu", std::to_string(llvm::divideCeil(warps, simds)));
+    // What the user asks for stays the least.
+    constexpr llvm::StringLiteral waves = "amdgpu-waves-per-eu";
+    uint64_t asked = kernel.getFnAttributeAsParsedInteger(waves, 0);
+    kernel.addFnAttr(waves,
+                     std::to_string(std::max(asked, uint64_t(llvm::divideCeil(warps, simds)))));
   }
 
   std::optional<DeviceBinary> better() const {

@@ -63,7 +63,7 @@ static llvm::Error checkUndefinedSymbols(llvm::StringRef object, const TargetInf
 
 llvm::Expected<DeviceBinary> emitCPU(llvm::Module &module, const KernelFacts &facts,
                                      const TargetInfo &target, const EmitOptions &options) {
-  DiagnosticCapture diagnostics(module.getContext());
+  DiagnosticCapture diagnostics(module);
   auto machine = createMachine(target, options);
   if (!machine)
     return machine.takeError();

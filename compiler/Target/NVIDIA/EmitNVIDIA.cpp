@@ -168,7 +168,7 @@ static llvm::Error assemble(DeviceBinary &binary, llvm::Module *asWritten,
 llvm::Expected<DeviceBinary> emitNVIDIA(llvm::Module &module, const KernelFacts &facts,
                                         const TargetInfo &target, const EmitOptions &options,
                                         const std::function<void()> &whileAssembling) {
-  DiagnosticCapture diagnostics(module.getContext());
+  DiagnosticCapture diagnostics(module);
   auto machine = createMachine(target, options);
   if (!machine)
     return machine.takeError();

@@ -7,6 +7,7 @@
 
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
 #include "compiler/Dialect/TileGPU/Transforms/RegisterEstimate.h"
+#include "compiler/Dialect/TileGPU/Transforms/RowEnds.h"
 #include "compiler/Dialect/TileGPU/Transforms/StoragePlan.h"
 #include "compiler/Layout/LayoutConversion.h"
 #include "compiler/Layout/SlicedExchange.h"
@@ -175,6 +176,7 @@ void registerTileGPUPasses() {
   registerPass([] { return createDeferReductionsPass(); });
   registerPass([] { return createDelayDotsPass(); });
   registerPass([] { return createEvictReadPass(); });
+  registerPass([] { return createFindRowEndsPass(); });
   registerPass([] { return createPrefetchLoadsPass(); });
   registerPass([] { return createSinkLoadsPass(); });
   registerPass([] { return createSinkIndicesPass(); });

@@ -15,19 +15,41 @@ ArgumentComparisons::ArgumentComparisons(func::FuncOp kernel)
 
 Value ArgumentComparisons::anyEqual(const std::set<ArgumentPair> &pairs) {
   constexpr size_t few = 2;
-  return comparesWords && pairs.size() > few ? anyEqualWord(pairs) : anyEqualAddress(pairs);
+  std::set<ArgumentPair> pointers, numbers;
+  for (const ArgumentPair &pair : pairs)
+    (kernel.getArgument(pair.first).getType().isInteger() ? numbers : pointers).insert(pair);
+  if (!comparesWords || pointers.size() <= few)
+    return anyOf(pairs);
+  Value any = anyEqualWord(pointers), less = anyOf(numbers);
+  return less ? arith::OrIOp::create(entry, kernel.getLoc(), any, less).getResult() : any;
 }
 
-Value ArgumentComparisons::anyEqualAddress(const std::set<ArgumentPair> &pairs) {
+/// None of no pairs.
+Value ArgumentComparisons::anyOf(const std::set<ArgumentPair> &pairs) {
   Value any;
   for (const ArgumentPair &pair : pairs) {
     Value &known = equal[pair];
     if (!known)
-      known = arith::CmpIOp::create(entry, kernel.getLoc(), arith::CmpIPredicate::eq,
-                                    addressOf(pair.first), addressOf(pair.second));
+      known = compare(pair);
     any = any ? arith::OrIOp::create(entry, kernel.getLoc(), any, known) : known;
   }
   return any;
+}
+
+Value ArgumentComparisons::compare(const ArgumentPair &pair) {
+  Location loc = kernel.getLoc();
+  Value first = kernel.getArgument(pair.first), second = kernel.getArgument(pair.second);
+  if (!first.getType().isInteger())
+    return arith::CmpIOp::create(entry, loc, arith::CmpIPredicate::eq, addressOf(pair.first),
+                                 addressOf(pair.second));
+  auto extended = [&](Value value) -> Value {
+    Type type = entry.getI64Type();
+    return value.getType() == type || first.getType() == second.getType()
+               ? value
+               : arith::ExtSIOp::create(entry, loc, type, value).getResult();
+  };
+  return arith::CmpIOp::create(entry, loc, arith::CmpIPredicate::slt, extended(first),
+                               extended(second));
 }
 
 /// AMD's scalar comparisons set one bit, from which it takes an instruction to have the result, and

@@ -8,7 +8,9 @@
 
 namespace kiln {
 
-/// Comparisons of arguments that are pointers, each made once, at the kernel's start.
+/// Comparisons of arguments, each made once, at the kernel's start. Pointers are equal; of a pair
+/// of numbers, in order, the first is less than the second: of a stride and of where rows end
+/// (RowEnds.h).
 class ArgumentComparisons {
 public:
   explicit ArgumentComparisons(mlir::func::FuncOp kernel);
@@ -18,7 +20,8 @@ public:
   mlir::Value anyEqual(const std::set<ArgumentPair> &pairs);
 
 private:
-  mlir::Value anyEqualAddress(const std::set<ArgumentPair> &pairs);
+  mlir::Value compare(const ArgumentPair &pair);
+  mlir::Value anyOf(const std::set<ArgumentPair> &pairs);
   mlir::Value anyEqualWord(const std::set<ArgumentPair> &pairs);
   mlir::Value addressOf(unsigned argument);
   mlir::Value wordOf(unsigned argument);

@@ -1,6 +1,7 @@
 #include "compiler/Dialect/TileGPU/Transforms/GlobalAccesses.h"
 #include "compiler/Dialect/TileGPU/Transforms/EqualArguments.h"
 #include "compiler/Dialect/TileGPU/Transforms/OwnerLoads.h"
+#include "compiler/Dialect/TileGPU/Transforms/RowEnds.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -139,12 +140,28 @@ BarrierNeed GlobalOrder::between(const GlobalAccess &earlier, const GlobalAccess
   BarrierNeed need = betweenArrays(earlier, later);
   if (need.isNever() || !earlier.hasElements() || !later.hasElements())
     return need;
-  Meeting meeting = meetings.meet(earlier.elements(), later.elements(), passed);
   // A scalar's owner is always the same thread.
   bool haveOneOwner = earlier.byOwners && later.byOwners && isScalar(earlier) && isScalar(later);
-  bool isOrdered = meeting == Meeting::Never || haveOneOwner ||
-                   (meeting == Meeting::SameIndex && keepsThreads(earlier, later));
-  return isOrdered ? BarrierNeed() : need;
+  auto isOrdered = [&](Meeting meeting) {
+    return meeting == Meeting::Never || haveOneOwner ||
+           (meeting == Meeting::SameIndex && keepsThreads(earlier, later));
+  };
+  if (isOrdered(meetings.meet(earlier.elements(), later.elements(), passed)))
+    return BarrierNeed();
+  std::optional<RowEnds> rows = rowEndsOf(later.op);
+  if (!rows || !(rowEndsOf(earlier.op) == rows))
+    return need;
+  Value stride = later.op->getParentOfType<func::FuncOp>().getArgument(rows->stride);
+  if (!isOrdered(meetings.meetInRows(earlier.elements(), later.elements(), stride, passed)))
+    return need;
+  if (rows->stride == rows->end)
+    return BarrierNeed();
+  // Of two arguments that may be one array it is asked whether they are, which says more.
+  if (need.always) {
+    need.always = false;
+    need.pairs = {{rows->stride, rows->end}};
+  }
+  return need;
 }
 
 bool GlobalOrder::mayMeet(const GlobalAccess &earlier, const GlobalAccess &later,

@@ -40,6 +40,7 @@
 #include "compiler/Dialect/TileGPU/Transforms/StagedLoads.h"
 #include "compiler/Target/MemoryFeatures.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -57,6 +58,17 @@ bool excludeEachOther(Operation *access, Operation *other) {
     if (around->isProperAncestor(other))
       return false;
   return insideMutuallyExclusiveRegions(access, other);
+}
+
+/// Whether LLVM could take the load out of a loop that goes on until another program has stored
+/// what it waits for, as it may an access to a buffer: its address is the same in all iterations.
+bool mayPoll(tile::LoadOp load) {
+  for (Operation *loop = load; (loop = loop->getParentOfType<LoopLikeOpInterface>());) {
+    Operation *owner = load.getPtr().getParentBlock()->getParentOp();
+    if (isa<scf::WhileOp>(loop) || !loop->isAncestor(owner))
+      return true;
+  }
+  return false;
 }
 
 void useBuffer(tile::LoadOp load, const BufferPlace &place, BufferPlanner &planner) {
@@ -111,9 +123,9 @@ struct UseBuffersPass : PassWrapper<UseBuffersPass, OperationPass<func::FuncOp>>
               planner.plan(access, access.getPtr(), access.getMask()))
         places.push_back(*place);
     };
-    // What polls memory LLVM must not take out of a loop, as it would an access to a buffer.
     getOperation().walk([&](tile::LoadOp load) {
-      if (!tilegpu::isReadForAll(load) && load.getCache() != tile::CacheModifier::CG)
+      bool isForOthers = load.getCache() == tile::CacheModifier::CG;
+      if (!tilegpu::isReadForAll(load) && !(isForOthers && mayPoll(load)))
         plan(load);
     });
     getOperation().walk([&](tile::StoreOp store) { plan(store); });

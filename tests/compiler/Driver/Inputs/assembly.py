@@ -35,3 +35,10 @@ def of_amd(x_ptr, out_ptr, BLOCK: tl.constexpr):
     y = tl.inline_asm_elementwise("v_add_u32 $0, $1, $1", "=v,v", [tl.load(x_ptr + i)], tl.int32, True, 1)
     tl.store(out_ptr + i, y)
 
+
+
+@triton.jit
+def given(x_ptr, BLOCK: tl.constexpr, TEXT: tl.constexpr, CONSTRAINTS: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    y = tl.inline_asm_elementwise(TEXT, CONSTRAINTS, [tl.load(x_ptr + i)], tl.int32, True, 1)
+    tl.store(x_ptr + i, y)

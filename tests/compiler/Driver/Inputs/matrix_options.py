@@ -4,7 +4,8 @@ import triton.language as tl
 
 @triton.autotune(configs=[triton.Config({"BLOCK": 64, "matrix_instr_nonkdim": 16, "kpack": 1, "waves_per_eu": 2}),
                           triton.Config({"BLOCK": 64, "matrix_instr_nonkdim": 32, "kpack": 2}),
-                          triton.Config({"BLOCK": 64, "matrix_instr_nonkdim": 4})], key=[])
+                          triton.Config({"BLOCK": 64, "matrix_instr_nonkdim": 4}),
+                          triton.Config({"BLOCK": 32}, maxnreg=64), triton.Config({"BLOCK": 32}, maxnreg=128)], key=[])
 @triton.jit
 def product(a, b, c, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)

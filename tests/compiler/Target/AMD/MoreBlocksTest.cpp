@@ -113,6 +113,23 @@ TEST(MoreBlocks, OnCdnaSoDoesCodeWithoutALoop) {
             "");
 }
 
+/// More waves than the first code has room for, in three blocks of four.
+TEST(MoreBlocks, OnCdnaTheWavesThatAKernelAsksForStayTheLeast) {
+  auto wavesOf = [](llvm::StringRef asked) {
+    llvm::LLVMContext context;
+    std::unique_ptr<llvm::Module> module = parseIR("define void @f() {\n  ret void\n}\n", context);
+    llvm::Function &kernel = *module->getFunction("f");
+    kernel.addFnAttr("amdgpu-waves-per-eu", asked);
+    DeviceBinary first = code(138);
+    first.launch.threadsPerBlock = 256;
+    first.target = "hip:gfx942";
+    fitMoreBlocks(first, kernel, target("hip:gfx942"), [] { return std::nullopt; });
+    return kernel.getFnAttribute("amdgpu-waves-per-eu").getValueAsString().str();
+  };
+  EXPECT_EQ(wavesOf("1"), "4");
+  EXPECT_EQ(wavesOf("6"), "6");
+}
+
 TEST(MoreBlocks, OnCdnaFewerSpillsAreTaken) {
   auto spilled = [](uint32_t first, uint32_t second) {
     llvm::LLVMContext context;
