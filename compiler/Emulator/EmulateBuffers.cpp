@@ -2,6 +2,7 @@
 // (CDNA3 ISA, "Buffer Resource Descriptor"): the address, the number of bytes, flags.
 
 #include "compiler/Emulator/ThreadCode.h"
+#include "compiler/Target/MemoryFeatures.h"
 
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -42,6 +43,11 @@ public:
   FailureOr<bool> load(ROCDL::RawPtrBufferLoadOp load) {
     Type type = load.getType();
     Value out = code.slot(0);
+    if (load->hasAttr(bypassesCachesAttr)) {
+      Value from = placeOf(load.getRsrc(), load.getOffset());
+      code.call(b, op, "kiln_emu_bypass", {}, {from, code.i32(b, loc, code.bytesOf(type))},
+                /*hasPlace=*/false);
+    }
     call("kiln_emu_buffer_load", {}, load.getRsrc(), load.getOffset(), load.getSoffset(),
          {out, code.i32(b, loc, code.bytesOf(type))});
     return become(LLVM::LoadOp::create(b, loc, type, out));
@@ -57,16 +63,16 @@ public:
   /// All 16 bytes are in range, or none: a copy's elements have one mask.
   FailureOr<bool> copy(tilegpu::WarpBufferCopyOp copy) {
     constexpr int64_t bytes = 16;
-    auto [base, size] = partsOf(copy.getFrom());
+    Value size = partsOf(copy.getFrom()).second;
     Type wide = b.getI64Type();
     Value offset = LLVM::ZExtOp::create(b, loc, wide, copy.getOffset());
     Value end = LLVM::AddOp::create(
         b, loc, offset, LLVM::ConstantOp::create(b, loc, wide, b.getI64IntegerAttr(bytes)));
     Value isInRange = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ule, end,
                                            LLVM::ZExtOp::create(b, loc, wide, size));
-    Value from = LLVM::GEPOp::create(b, loc, base.getType(), b.getI8Type(), base, offset);
     code.call(b, op, "kiln_emu_warp_copy", {},
-              {copy.getTo(), from, LLVM::ZExtOp::create(b, loc, b.getI32Type(), isInRange)});
+              {copy.getTo(), placeOf(copy.getFrom(), copy.getOffset()),
+               LLVM::ZExtOp::create(b, loc, b.getI32Type(), isInRange)});
     return become({});
   }
 
@@ -97,6 +103,13 @@ private:
     Value nowhere = code.pass(b, loc, 0, Value(LLVM::ZeroOp::create(b, loc, type)));
     return call("kiln_emu_buffer_atomic", nowhere.getType(), atomic.getRsrc(), atomic.getOffset(),
                 atomic.getSoffset(), {nowhere, code.i32(b, loc, bytes)});
+  }
+
+  /// The address of what is so many bytes (i32, without sign) behind the beginning of a resource.
+  Value placeOf(Value resource, Value offset) {
+    Value base = partsOf(resource).first;
+    Value wide = LLVM::ZExtOp::create(b, loc, b.getI64Type(), offset);
+    return LLVM::GEPOp::create(b, loc, base.getType(), b.getI8Type(), base, wide);
   }
 
   /// A resource's address and number of bytes.

@@ -15,8 +15,8 @@ struct MemoryFeatures {
   /// Buffers: accesses with an offset of 32 bits from a base that a wave has once, whose bounds the
   /// hardware checks (CDNA3 ISA, "Memory Buffer Instructions").
   bool boundedBuffers = false;
-  /// Atomic additions of two neighbours of 16 bits, without their old values, at once (CDNA3 ISA,
-  /// "global_atomic_pk_add_f16"); or one loop of compare-and-swap for both.
+  /// Atomic additions of two neighbours of 16 bits, with their old values or without, at once
+  /// (CDNA3 ISA, "global_atomic_pk_add_f16"); or one loop of compare-and-swap for both.
   bool pairedAdditions = false;
   /// Caches that are not coherent with what others store, by runtime/emulator/LoadCache.h: 1: the
   /// compute unit's; 2: those of a work-group processor, with one behind them. 0: all are coherent.
@@ -45,6 +45,10 @@ inline constexpr llvm::StringLiteral sharedFenceScope = "workgroup-local";
 /// AMD: the scope of a fence of the block that orders reads of global memory in front of the
 /// release before writes behind the acquire. LLVM has none: the back end waits for what was loaded.
 inline constexpr llvm::StringLiteral readsFenceScope = "workgroup-reads";
+
+/// AMD, on a load from a buffer: it goes by the caches that other blocks' stores do not reach, as
+/// its bits say to the hardware.
+inline constexpr llvm::StringLiteral bypassesCachesAttr = "kiln.bypasses_caches";
 
 } // namespace kiln
 

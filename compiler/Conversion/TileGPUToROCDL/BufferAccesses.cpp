@@ -3,6 +3,7 @@
 #include "compiler/Conversion/TileGPUToROCDL/ROCDLLowering.h"
 
 #include "compiler/Conversion/TargetLowering/ScalarBuilder.h"
+#include "compiler/Target/MemoryFeatures.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 
 using namespace mlir;
@@ -73,12 +74,15 @@ Value makeBufferResource(OpBuilder &b, Location loc, Value base, Value bytes,
 }
 
 Value loadFromBuffer(OpBuilder &b, Location loc, Type type, Value buffer, Value offset,
-                     int32_t bits) {
+                     int32_t bits, bool bypassesCaches) {
   ScalarBuilder s(b, loc);
   Type moved = transferType(b, bitsOf(type));
-  Value loaded = ROCDL::RawPtrBufferLoadOp::create(
+  auto loaded = ROCDL::RawPtrBufferLoadOp::create(
       b, loc, moved, buffer, offset, s.i32(0), s.i32(bits), ArrayAttr(), ArrayAttr(), ArrayAttr());
-  return moved == type ? loaded : LLVM::BitcastOp::create(b, loc, type, loaded).getResult();
+  if (bypassesCaches)
+    loaded->setAttr(bypassesCachesAttr, b.getUnitAttr());
+  Value value = loaded;
+  return moved == type ? value : LLVM::BitcastOp::create(b, loc, type, value).getResult();
 }
 
 void storeToBuffer(OpBuilder &b, Location loc, Value value, Value buffer, Value offset,

@@ -197,7 +197,8 @@ public:
   Value loadBuffer(OpBuilder &b, Location loc, Type type, Value buffer, Value offset,
                    tile::CacheModifier cache, tile::EvictionPolicy evict) const override {
     return loadFromBuffer(b, loc, type, buffer, offset,
-                          cacheBits(info, /*isStore=*/false, cache, evict));
+                          cacheBits(info, /*isStore=*/false, cache, evict),
+                          cache == tile::CacheModifier::CG);
   }
   void storeBuffer(OpBuilder &b, Location loc, Value value, Value buffer, Value offset,
                    tile::CacheModifier cache, tile::EvictionPolicy evict) const override {

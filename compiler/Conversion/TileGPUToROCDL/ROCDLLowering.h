@@ -14,7 +14,8 @@ std::unique_ptr<TargetLowering> makeROCDLLowering(const TargetInfo &info);
 mlir::Value makeBufferResource(mlir::OpBuilder &b, mlir::Location loc, mlir::Value base,
                                mlir::Value bytes, const TargetInfo &info);
 mlir::Value loadFromBuffer(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type,
-                           mlir::Value buffer, mlir::Value offset, int32_t bits);
+                           mlir::Value buffer, mlir::Value offset, int32_t bits,
+                           bool bypassesCaches);
 void storeToBuffer(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value, mlir::Value buffer,
                    mlir::Value offset, int32_t bits);
 /// What an access's instruction says of caches.

@@ -339,6 +339,46 @@ def kernel(x, o, flags, N: tl.constexpr):
   }
 }
 
+/// Nothing is acquired: what goes by the caches sees what the other program has stored, be it an
+/// access to a buffer, and what does not sees what it has seen before.
+TEST(SourceBugs, LoadsThatGoByTheCachesNeedNoAcquire) {
+  auto run = [](const char *target, const std::string &modifier, bool *isOfBuffer) {
+    SourceOptions options;
+    options.edit = [&](mlir::ModuleOp &module) {
+      *isOfBuffer = false;
+      module.walk([&](mlir::ROCDL::RawPtrBufferLoadOp load) {
+        *isOfBuffer |= load->hasAttr(kiln::bypassesCachesAttr);
+      });
+    };
+    return runTwoPrograms(R"(
+@triton.jit
+def kernel(x, o, flags, N: tl.constexpr):
+    i = tl.arange(0, N)
+    if tl.program_id(0) == 0:
+        while tl.atomic_add(flags, 0, sem="acquire") == 0:
+            pass
+        tl.store(x + i, i)
+        tl.atomic_xchg(flags + 1, 1, sem="release")
+    else:
+        before = tl.load(x + i)
+        tl.atomic_xchg(flags, 1, sem="release")
+        while tl.atomic_add(flags + 1, 0, sem="relaxed") == 0:
+            pass
+        tl.store(o + i, tl.load(x + i, cache_modifier=")" +
+                              modifier + R"(") + before)
+)",
+                          target, options);
+  };
+  for (const char *target : {"emu:gfx90a", "emu:gfx942", "emu:gfx1100", "emu:gfx1201"}) {
+    SCOPED_TRACE(target);
+    bool isOfBuffer = false;
+    EXPECT_EQ(run(target, ".ca", &isOfBuffer), "not seen\n");
+    EXPECT_FALSE(isOfBuffer);
+    EXPECT_EQ(run(target, ".cg", &isOfBuffer), "");
+    EXPECT_TRUE(isOfBuffer);
+  }
+}
+
 /// A program sets a flag behind its stores and waits for the answer of another one, which has read
 /// them by then. A wave of AMD releases its own stores, and what has arrived: on CDNA those of
 /// other waves are late without their wait in front of the barrier, on RDNA if that is not full.
