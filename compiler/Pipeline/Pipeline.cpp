@@ -219,13 +219,6 @@ LogicalResult splitProgram(ModuleOp module, const TargetInfo &target) {
   return success();
 }
 
-/// AMD: those of a thread where a SIMD has room for so many waves.
-unsigned registersOfWaves(const TargetInfo &target, unsigned waves) {
-  constexpr unsigned unit = 8;
-  unsigned all = target.matrix.mfmaGeneration ? 512 : 1536;
-  return unsigned(llvm::alignDown(all / waves, unit));
-}
-
 /// GPU, from Tile IR on: layouts.
 void addLayoutPasses(PassManager &passes, const TargetInfo &target) {
   // After it what masks set to zero is a number for a row, not a sum for each element, where it

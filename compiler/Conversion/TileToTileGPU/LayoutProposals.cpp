@@ -415,27 +415,36 @@ private:
   /// are, or computed one by one.
   SmallVector<unsigned, 2> neighboursStored(size_t dot) const {
     SmallVector<unsigned, 2> found;
+    forEachReached(dot, /*throughSums=*/true, [&](size_t reached) {
+      auto store = dyn_cast<tile::StoreOp>(graph.nodes()[reached].op);
+      int64_t count = store ? neighboursOfRow(store) : 1;
+      if (count > 1 && !llvm::is_contained(found, count))
+        found.push_back(unsigned(count));
+    });
+    return found;
+  }
+
+  /// Calls `visit` with each node to which what a dot makes comes as it is, or computed one by one;
+  /// `throughSums`: or as what another one adds to.
+  void forEachReached(size_t dot, bool throughSums, function_ref<void(size_t)> visit) const {
     SmallVector<size_t> pending{dot};
     DenseSet<size_t> seen;
     while (!pending.empty()) {
       const LayoutNode &node = graph.nodes()[pending.pop_back_val()];
-      if (auto store = dyn_cast<tile::StoreOp>(node.op)) {
-        int64_t count = neighboursOfRow(store);
-        if (count > 1 && !llvm::is_contained(found, count))
-          found.push_back(unsigned(count));
-      }
       for (Value result : node.results)
         for (OpOperand &use : result.getUses()) {
           int user = graph.usingNode(use);
           if (user < 0 || !seen.insert(user).second)
             continue;
           LayoutTransfer transfer = graph.nodes()[user].transfer;
-          bool isSum = transfer == LayoutTransfer::Dot && use.getOperandNumber() == 2;
-          if (transfer == LayoutTransfer::Same || transfer == LayoutTransfer::Carried || isSum)
-            pending.push_back(user);
+          bool isSum =
+              throughSums && transfer == LayoutTransfer::Dot && use.getOperandNumber() == 2;
+          if (transfer != LayoutTransfer::Same && transfer != LayoutTransfer::Carried && !isSum)
+            continue;
+          pending.push_back(user);
+          visit(user);
         }
     }
-    return found;
   }
 
   /// How many neighbours along the last axis an access moves at most.
@@ -604,22 +613,9 @@ private:
   /// What a dot makes may become its own operand in the next iteration. Its proposal comes there
   /// as the operand's layout, and so what lies between has to be proposed the sum's anew.
   void proposeSum(size_t dot, const LayoutChoice &sum) {
-    SmallVector<size_t> pending{dot};
-    DenseSet<size_t> seen;
-    while (!pending.empty()) {
-      const LayoutNode &node = graph.nodes()[pending.pop_back_val()];
-      for (Value result : node.results)
-        for (OpOperand &use : result.getUses()) {
-          int user = graph.usingNode(use);
-          if (user < 0 || !seen.insert(user).second)
-            continue;
-          LayoutTransfer transfer = graph.nodes()[user].transfer;
-          if (transfer != LayoutTransfer::Same && transfer != LayoutTransfer::Carried)
-            continue;
-          pending.push_back(user);
-          propose(user, {sum.layout, {}});
-        }
-    }
+    forEachReached(dot, /*throughSums=*/false, [&](size_t reached) {
+      propose(reached, {sum.layout, {}});
+    });
   }
 
   /// Of the dot's own choices one that adds up in this layout, if it can be with this unit: dots

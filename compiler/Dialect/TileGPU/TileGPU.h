@@ -108,8 +108,8 @@ bool isReadForAll(tile::LoadOp load);
 /// Bits of the target's widest single addition to memory of elements of this type
 /// (tilegpu.global_reduce); 0: it has none.
 unsigned reductionBits(mlir::Type element, const TargetInfo &target);
-/// The same of what the atomic can be made of; 0 also where it is no addition of floats, its result
-/// is used, or it is a scalar.
+/// The same of what the atomic can be made of; 0 also where it is no addition of floats, or it is a
+/// scalar, or its result is used and the target gives no old values of pairs.
 unsigned reductionBits(tile::AtomicRMWOp atomic, const TargetInfo &target);
 
 /// Whether an atomic orders what came before it, and what comes after it.

@@ -288,18 +288,21 @@ void KernelPlanner::useOptionsOfAMD(const PlannedConfig &config, const TargetInf
                                     KernelInstance &instance) {
   if (target.backend != Backend::HIP)
     return;
+  auto sayUnused = [&](int64_t value, const char *name) {
+    diagnostics.report(DiagKind::DriverOptionUnused, config.place.range, config.place.path, name,
+                       value, target.name);
+  };
   auto use = [&](int64_t value, const char *name, llvm::ArrayRef<int64_t> known, unsigned &used) {
     if (llvm::is_contained(known, value))
       used = target.matrix.mfmaGeneration ? unsigned(value) : 0;
     else if (value)
-      diagnostics.report(DiagKind::DriverOptionUnused, config.place.range, config.place.path, name,
-                         value, target.name);
+      sayUnused(value, name);
   };
   // WMMA has one size, and reads what one instruction needs.
   static const int64_t sizes[] = {16, 32}, packs[] = {1, 2};
   size_t numKnown = target.matrix.mfmaGeneration ? 2 : 1;
-  unsigned none;
-  use(config.options.maxRegisters.value_or(0), "maxnreg", {}, none);
+  if (int64_t registers = config.options.maxRegisters.value_or(0))
+    sayUnused(registers, "maxnreg");
   use(config.options.matrixInstrNonKDim.value_or(0), "matrix_instr_nonkdim", {sizes, numKnown},
       instance.matrixSize);
   use(config.options.kpack.value_or(0), "kpack", {packs, numKnown}, instance.kPack);

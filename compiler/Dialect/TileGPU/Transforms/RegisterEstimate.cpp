@@ -287,6 +287,13 @@ unsigned registersOfMostWarps(const TargetInfo &target) {
   return registerFile(target).all / mostThreadsOf(target);
 }
 
+unsigned registersOfWaves(const TargetInfo &target, unsigned waves) {
+  bool isCdna = target.matrix.mfmaGeneration;
+  unsigned simds = isCdna ? 4 : 2, unit = isCdna ? 8 : 24;
+  unsigned ofLane = registerFile(target).all / (simds * target.warpSize);
+  return unsigned(llvm::alignDown(ofLane / waves, unit));
+}
+
 unsigned blocksByRegisters(func::FuncOp kernel, const TargetInfo &target, int more) {
   constexpr unsigned unit = 8, mostBlocks = 32;
   unsigned threads = target.threadsPerBlock(tilegpu::numWarpsOf(kernel));

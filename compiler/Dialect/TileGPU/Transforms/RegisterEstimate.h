@@ -55,6 +55,9 @@ unsigned registerShare(mlir::func::FuncOp kernel, const TargetInfo &target);
 /// The most registers of a thread with which a processor has all the warps that it can hold.
 unsigned registersOfMostWarps(const TargetInfo &target);
 
+/// AMD: the most registers of a thread with which a SIMD has room for so many waves.
+unsigned registersOfWaves(const TargetInfo &target, unsigned waves);
+
 /// How many blocks of the kernel a processor has registers for at a time, by the estimate and
 /// `more` (or less, if negative) for a thread.
 unsigned blocksByRegisters(mlir::func::FuncOp kernel, const TargetInfo &target, int more = 0);
