@@ -289,7 +289,8 @@ public:
   virtual llvm::SmallVector<mlir::Value> loadMatrices(mlir::OpBuilder &b, mlir::Location loc,
                                                       mlir::Value row, unsigned matrices,
                                                       bool transposed) const;
-  /// With MatrixFeatures::transposedReads: a vector of 4 elements of 16 bits, of a lane's column.
+  /// With MatrixFeatures::transposedReads: a vector of 4 elements of 16 bits or 8 of 8 bits, of a
+  /// lane's column.
   virtual mlir::Value readTransposed(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type,
                                      mlir::Value address) const;
   /// Writes to shared memory so far come before what matrix units read there by themselves.

@@ -384,7 +384,11 @@ public:
   }
 
   Value readTransposed(OpBuilder &b, Location loc, Type type, Value address) const override {
-    return ROCDL::ds_read_tr16_b64::create(b, loc, type, address);
+    if (cast<VectorType>(type).getElementTypeBitWidth() == 16)
+      return ROCDL::ds_read_tr16_b64::create(b, loc, type, address);
+    auto words = VectorType::get(2, b.getI32Type());
+    return LLVM::BitcastOp::create(b, loc, type,
+                                   ROCDL::ds_read_tr8_b64::create(b, loc, words, address));
   }
 
   //--- The kernel ---
