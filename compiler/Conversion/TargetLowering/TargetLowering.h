@@ -246,7 +246,8 @@ public:
     return {};
   }
 
-  /// The same values of four codes, one by one; empty where four are no shorter than two pairs.
+  /// The same values of four codes, or those of `to`, one by one; empty where four are no shorter
+  /// than two pairs.
   virtual llvm::SmallVector<mlir::Value> widenWord(mlir::OpBuilder &b, mlir::Location loc,
                                                    llvm::ArrayRef<mlir::Value> codes,
                                                    mlir::Type format, mlir::Type to) const {
