@@ -2,11 +2,15 @@
 
 namespace kiln {
 
-std::string bufferCopyText(unsigned copies) {
+std::string bufferCopyText(unsigned copies, llvm::ArrayRef<uint32_t> distances) {
   auto operand = [](unsigned number) { return "$" + std::to_string(number); };
   std::string text;
   for (unsigned copy = 0; copy < copies; ++copy) {
-    text += (copy ? "\ns_mov_b32 m0, " : "s_mov_b32 m0, ") + operand(copies + 2 + copy);
+    text += copy ? "\n" : "";
+    if (copy && !distances.empty())
+      text += "s_add_u32 m0, m0, " + std::to_string(distances[copy - 1]);
+    else
+      text += "s_mov_b32 m0, " + operand(copies + 2 + copy);
     // What a vector instruction has written to a scalar register a memory access may read five wait
     // states later, a scalar instruction at once, and what that has written an access likewise.
     // Between the write of m0 and its use is one wait state (CDNA 4 ISA, "Manually Inserted Wait
@@ -19,14 +23,15 @@ std::string bufferCopyText(unsigned copies) {
   return text;
 }
 
-std::string bufferCopyConstraints(unsigned copies) {
+std::string bufferCopyConstraints(unsigned copies, llvm::ArrayRef<uint32_t> distances) {
   std::string constraints;
   for (unsigned copy = 0; copy < copies; ++copy)
     constraints += "v,";
   constraints += "s,s,";
-  for (unsigned copy = 0; copy < copies; ++copy)
+  for (unsigned address = 0; address < (distances.empty() ? copies : 1); ++address)
     constraints += "s,";
-  return constraints + "~{s96},~{s97},~{s98},~{s99},~{m0},~{memory}";
+  const char *flag = distances.empty() ? "" : ",~{scc}";
+  return constraints + "~{s96},~{s97},~{s98},~{s99},~{m0}" + flag + ",~{memory}";
 }
 
 } // namespace kiln

@@ -4,15 +4,22 @@
 // another, with nothing between them but arithmetic, become one text, where the last of them
 // stands.
 //
-// It asks for all their offsets at a time, a register each: up to four.
+// It asks for all their offsets at a time, a register each: up to four. Addresses in shared memory
+// at constant distances, as those of a tile's pieces, are added up in the text.
 
 #include "compiler/Target/AMD/JoinCopies.h"
 #include "compiler/Target/BufferCopies.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVectorExtras.h"
+#include "llvm/Analysis/AssumptionCache.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/Module.h"
 
 namespace kiln {
 namespace {
@@ -33,26 +40,40 @@ bool areOfOneBuffer(const llvm::CallInst &copy, const llvm::CallInst &other) {
   });
 }
 
-void join(llvm::ArrayRef<llvm::CallInst *> copies) {
+/// How far each address is from the one before; empty where that is not known of all.
+llvm::SmallVector<uint32_t> distancesOf(llvm::ArrayRef<llvm::CallInst *> copies,
+                                        llvm::ScalarEvolution &evolution) {
+  llvm::SmallVector<uint32_t> distances;
+  for (auto [before, copy] : llvm::zip(copies, copies.drop_front())) {
+    auto *distance = llvm::dyn_cast<llvm::SCEVConstant>(evolution.getMinusSCEV(
+        evolution.getSCEV(copy->getArgOperand(To)), evolution.getSCEV(before->getArgOperand(To))));
+    if (!distance)
+      return {};
+    distances.push_back(uint32_t(distance->getAPInt().getZExtValue()));
+  }
+  return distances;
+}
+
+void join(llvm::ArrayRef<llvm::CallInst *> copies, llvm::ScalarEvolution &evolution) {
   if (copies.size() < 2)
     return;
   llvm::CallInst &last = *copies.back();
+  llvm::SmallVector<uint32_t> distances = distancesOf(copies, evolution);
   llvm::SmallVector<llvm::Value *> operands;
-  auto addOfEach = [&](Operand operand) {
-    for (llvm::CallInst *copy : copies)
-      operands.push_back(copy->getArgOperand(operand));
-  };
-  addOfEach(Offset);
+  for (llvm::CallInst *copy : copies)
+    operands.push_back(copy->getArgOperand(Offset));
   operands.append({last.getArgOperand(Low), last.getArgOperand(High)});
-  addOfEach(To);
+  for (llvm::CallInst *copy : distances.empty() ? copies : copies.take_front(1))
+    operands.push_back(copy->getArgOperand(To));
   llvm::IRBuilder<> b(&last);
   auto types = llvm::map_to_vector(operands, [](llvm::Value *value) { return value->getType(); });
   auto *type = llvm::FunctionType::get(b.getVoidTy(), types, /*isVarArg=*/false);
-  llvm::CallInst *joined = b.CreateCall(type,
-                                        llvm::InlineAsm::get(type, bufferCopyText(copies.size()),
-                                                             bufferCopyConstraints(copies.size()),
-                                                             /*hasSideEffects=*/true),
-                                        operands);
+  llvm::CallInst *joined =
+      b.CreateCall(type,
+                   llvm::InlineAsm::get(type, bufferCopyText(copies.size(), distances),
+                                        bufferCopyConstraints(copies.size(), distances),
+                                        /*hasSideEffects=*/true),
+                   operands);
   joined->setAttributes(last.getAttributes());
   for (llvm::CallInst *copy : copies)
     copy->eraseFromParent();
@@ -62,6 +83,12 @@ void join(llvm::ArrayRef<llvm::CallInst *> copies) {
 
 void joinCopies(llvm::Function &kernel) {
   constexpr size_t most = 4;
+  llvm::TargetLibraryInfoImpl functions(kernel.getParent()->getTargetTriple());
+  llvm::TargetLibraryInfo library(functions);
+  llvm::DominatorTree tree(kernel);
+  llvm::LoopInfo loops(tree);
+  llvm::AssumptionCache assumptions(kernel);
+  llvm::ScalarEvolution evolution(kernel, library, assumptions, tree, loops);
   for (llvm::BasicBlock &block : kernel) {
     llvm::SmallVector<Copies> runs(1);
     for (llvm::Instruction &instruction : block) {
@@ -76,7 +103,7 @@ void joinCopies(llvm::Function &kernel) {
       }
     }
     for (const Copies &run : runs)
-      join(run);
+      join(run, evolution);
   }
 }
 

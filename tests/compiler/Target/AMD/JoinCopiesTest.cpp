@@ -23,14 +23,15 @@ std::string copy(const std::string &offset, const std::string &to,
          "\"(i32 " + offset + ", i64 " + low + ", i64 %high, i32 " + to + ")\n";
 }
 
-/// The operands of each text that is left, of which each is for as many copies as it has.
-std::string textsAfter(const std::string &body) {
+/// The operands of each text that is left, of which each is for as many copies as it has, at these
+/// distances or with an address each.
+std::string textsAfter(const std::string &body, llvm::ArrayRef<uint32_t> distances = {}) {
   llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> module =
-      parseIR("declare void @llvm.amdgcn.s.barrier()\n"
-              "define void @f(i32 %a, i32 %b, i64 %low, i64 %other, i64 %high, i32 %to) {\n" +
-                  body + "  ret void\n}",
-              context);
+  std::unique_ptr<llvm::Module> module = parseIR("declare void @llvm.amdgcn.s.barrier()\n"
+                                                 "define void @f(i32 %a, i32 %b, i64 %low, i64 "
+                                                 "%other, i64 %high, i32 %to, i32 %elsewhere) {\n" +
+                                                     body + "  ret void\n}",
+                                                 context);
   kiln::joinCopies(*module->getFunction("f"));
   EXPECT_FALSE(llvm::verifyModule(*module, &llvm::errs()));
   std::string texts;
@@ -39,9 +40,10 @@ std::string textsAfter(const std::string &body) {
     auto *text = call ? llvm::dyn_cast<llvm::InlineAsm>(call->getCalledOperand()) : nullptr;
     if (!text)
       continue;
-    unsigned copies = (call->arg_size() - 2) / 2;
-    EXPECT_EQ(text->getAsmString(), kiln::bufferCopyText(copies));
-    EXPECT_EQ(text->getConstraintString(), kiln::bufferCopyConstraints(copies));
+    unsigned copies =
+        distances.empty() ? (call->arg_size() - 2) / 2 : unsigned(call->arg_size() - 3);
+    EXPECT_EQ(text->getAsmString(), kiln::bufferCopyText(copies, distances));
+    EXPECT_EQ(text->getConstraintString(), kiln::bufferCopyConstraints(copies, distances));
     texts += texts.empty() ? "" : "; ";
     texts += llvm::join(
         llvm::map_range(call->args(), [](const llvm::Use &use) { return use->getName().str(); }),
@@ -51,8 +53,7 @@ std::string textsAfter(const std::string &body) {
 }
 
 TEST(JoinCopies, OneDescriptorIsMovedOnce) {
-  EXPECT_EQ(textsAfter(copy("%a", "%to") + "  %next = add i32 %to, 4096\n" + copy("%b", "%next")),
-            "a b low high to next");
+  EXPECT_EQ(textsAfter(copy("%a", "%to") + copy("%b", "%elsewhere")), "a b low high to elsewhere");
   EXPECT_EQ(kiln::bufferCopyText(2), "s_mov_b32 m0, $4\n"
                                      "s_mov_b64 s[96:97], $2\n"
                                      "s_mov_b64 s[98:99], $3\n"
@@ -62,10 +63,27 @@ TEST(JoinCopies, OneDescriptorIsMovedOnce) {
                                      "buffer_load_dwordx4 $1, s[96:99], 0 offen lds");
 }
 
+TEST(JoinCopies, AddressesAtConstantDistancesAreAddedUp) {
+  std::string pieces = "  %first = shl i32 %to, 14\n  %second = or disjoint i32 %first, 4096\n"
+                       "  %third = add i32 %first, 1024\n";
+  EXPECT_EQ(textsAfter(pieces + copy("%a", "%first") + copy("%b", "%second") + copy("%a", "%third"),
+                       {4096, uint32_t(-3072)}),
+            "a b a low high first");
+  EXPECT_EQ(kiln::bufferCopyText(2, {4096}), "s_mov_b32 m0, $4\n"
+                                             "s_mov_b64 s[96:97], $2\n"
+                                             "s_mov_b64 s[98:99], $3\n"
+                                             "buffer_load_dwordx4 $0, s[96:99], 0 offen lds\n"
+                                             "s_add_u32 m0, m0, 4096\n"
+                                             "s_nop 0\n"
+                                             "buffer_load_dwordx4 $1, s[96:99], 0 offen lds");
+  EXPECT_EQ(kiln::bufferCopyConstraints(2, {4096}),
+            "v,v,s,s,s,~{s96},~{s97},~{s98},~{s99},~{m0},~{scc},~{memory}");
+}
+
 TEST(JoinCopies, UpToFour) {
-  std::string one = copy("%a", "%to");
-  EXPECT_EQ(textsAfter(one + one + one + one + copy("%b", "%to")),
-            "a a a a low high to to to to; b low high to");
+  std::string one = copy("%a", "%to"), other = copy("%a", "%elsewhere");
+  EXPECT_EQ(textsAfter(one + other + one + other + copy("%b", "%to")),
+            "a a a a low high to elsewhere to elsewhere; b low high to");
 }
 
 TEST(JoinCopies, OthersStayApart) {
