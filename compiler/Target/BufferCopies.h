@@ -3,18 +3,26 @@
 #ifndef KILN_COMPILER_TARGET_BUFFERCOPIES_H
 #define KILN_COMPILER_TARGET_BUFFERCOPIES_H
 
-#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
 #include <cstdint>
 #include <string>
 
 namespace kiln {
 
-/// A warp's copies from one buffer, 16 bytes a lane each. The text takes the lanes' offset of each
-/// copy, the two halves of the descriptor, and the address in shared memory of each copy; with
-/// `distances` that of the first alone, from which each other is so far from the one before.
-std::string bufferCopyText(unsigned copies, llvm::ArrayRef<uint32_t> distances = {});
+/// A warp's copies, 16 bytes a lane each, that are one text.
+struct BufferCopies {
+  /// Of each copy, which of the halves of descriptors that the text takes are its buffer's.
+  llvm::SmallVector<unsigned, 8> low = {0}, high = {1};
+  /// How far a copy's address in shared memory is from that of the one before; empty: the text
+  /// takes all of them, not the first one's alone.
+  llvm::SmallVector<uint32_t, 8> distances = {};
+};
+
+/// The text takes the lanes' offset of each copy, halves of descriptors, and addresses in shared
+/// memory.
+std::string bufferCopyText(const BufferCopies &copies);
 /// What LLVM has to know of the text's operands and registers.
-std::string bufferCopyConstraints(unsigned copies, llvm::ArrayRef<uint32_t> distances = {});
+std::string bufferCopyConstraints(const BufferCopies &copies);
 
 } // namespace kiln
 

@@ -2,15 +2,16 @@
 // (BufferCopies.h): where LLVM has it a vector instruction may have written it, and text waits
 // for none by itself. Of a tile's copies each would move the same. So those that follow one
 // another, with nothing between them but arithmetic, become one text, where the last of them
-// stands.
+// stands. What descriptors have in common is moved once, and addresses in shared memory at constant
+// distances, as those of a tile's pieces, are added up in the text.
 //
-// It asks for all their offsets at a time, a register each: up to four. Addresses in shared memory
-// at constant distances, as those of a tile's pieces, are added up in the text.
+// It asks for all their offsets at a time, a register each: up to four of a buffer, and eight.
 
 #include "compiler/Target/AMD/JoinCopies.h"
 #include "compiler/Target/BufferCopies.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -31,7 +32,7 @@ using Copies = llvm::SmallVector<llvm::CallInst *>;
 
 bool isCopy(const llvm::CallInst &call) {
   auto *text = llvm::dyn_cast<llvm::InlineAsm>(call.getCalledOperand());
-  return text && text->getAsmString() == bufferCopyText(1);
+  return text && text->getAsmString() == bufferCopyText({});
 }
 
 bool areOfOneBuffer(const llvm::CallInst &copy, const llvm::CallInst &other) {
@@ -41,9 +42,9 @@ bool areOfOneBuffer(const llvm::CallInst &copy, const llvm::CallInst &other) {
 }
 
 /// How far each address is from the one before; empty where that is not known of all.
-llvm::SmallVector<uint32_t> distancesOf(llvm::ArrayRef<llvm::CallInst *> copies,
-                                        llvm::ScalarEvolution &evolution) {
-  llvm::SmallVector<uint32_t> distances;
+llvm::SmallVector<uint32_t, 8> distancesOf(llvm::ArrayRef<llvm::CallInst *> copies,
+                                           llvm::ScalarEvolution &evolution) {
+  llvm::SmallVector<uint32_t, 8> distances;
   for (auto [before, copy] : llvm::zip(copies, copies.drop_front())) {
     auto *distance = llvm::dyn_cast<llvm::SCEVConstant>(evolution.getMinusSCEV(
         evolution.getSCEV(copy->getArgOperand(To)), evolution.getSCEV(before->getArgOperand(To))));
@@ -58,31 +59,55 @@ void join(llvm::ArrayRef<llvm::CallInst *> copies, llvm::ScalarEvolution &evolut
   if (copies.size() < 2)
     return;
   llvm::CallInst &last = *copies.back();
-  llvm::SmallVector<uint32_t> distances = distancesOf(copies, evolution);
-  llvm::SmallVector<llvm::Value *> operands;
-  for (llvm::CallInst *copy : copies)
+  BufferCopies joined{{}, {}, distancesOf(copies, evolution)};
+  llvm::SmallSetVector<llvm::Value *, 4> halves;
+  auto numberOf = [&](llvm::Value *half) {
+    halves.insert(half);
+    return unsigned(llvm::find(halves, half) - halves.begin());
+  };
+  llvm::SmallVector<llvm::Value *> operands, addresses;
+  for (llvm::CallInst *copy : copies) {
     operands.push_back(copy->getArgOperand(Offset));
-  operands.append({last.getArgOperand(Low), last.getArgOperand(High)});
-  for (llvm::CallInst *copy : distances.empty() ? copies : copies.take_front(1))
-    operands.push_back(copy->getArgOperand(To));
+    joined.low.push_back(numberOf(copy->getArgOperand(Low)));
+    joined.high.push_back(numberOf(copy->getArgOperand(High)));
+    if (addresses.empty() || joined.distances.empty())
+      addresses.push_back(copy->getArgOperand(To));
+  }
+  llvm::append_range(operands, halves);
+  llvm::append_range(operands, addresses);
   llvm::IRBuilder<> b(&last);
   auto types = llvm::map_to_vector(operands, [](llvm::Value *value) { return value->getType(); });
   auto *type = llvm::FunctionType::get(b.getVoidTy(), types, /*isVarArg=*/false);
-  llvm::CallInst *joined =
+  llvm::CallInst *text =
       b.CreateCall(type,
-                   llvm::InlineAsm::get(type, bufferCopyText(copies.size(), distances),
-                                        bufferCopyConstraints(copies.size(), distances),
+                   llvm::InlineAsm::get(type, bufferCopyText(joined), bufferCopyConstraints(joined),
                                         /*hasSideEffects=*/true),
                    operands);
-  joined->setAttributes(last.getAttributes());
+  text->setAttributes(last.getAttributes());
   for (llvm::CallInst *copy : copies)
     copy->eraseFromParent();
+}
+
+/// Copies with nothing but arithmetic between them: those of a buffer, then of buffers together.
+void joinRun(llvm::ArrayRef<llvm::CallInst *> run, llvm::ScalarEvolution &evolution) {
+  constexpr size_t mostOfBuffer = 4, most = 8;
+  llvm::SmallVector<Copies> texts;
+  while (!run.empty()) {
+    llvm::ArrayRef<llvm::CallInst *> same =
+        run.take_while([&](llvm::CallInst *copy) { return areOfOneBuffer(*copy, *run.front()); })
+            .take_front(mostOfBuffer);
+    run = run.drop_front(same.size());
+    if (texts.empty() || texts.back().size() + same.size() > most)
+      texts.emplace_back();
+    llvm::append_range(texts.back(), same);
+  }
+  for (const Copies &text : texts)
+    join(text, evolution);
 }
 
 } // namespace
 
 void joinCopies(llvm::Function &kernel) {
-  constexpr size_t most = 4;
   llvm::TargetLibraryInfoImpl functions(kernel.getParent()->getTargetTriple());
   llvm::TargetLibraryInfo library(functions);
   llvm::DominatorTree tree(kernel);
@@ -93,17 +118,13 @@ void joinCopies(llvm::Function &kernel) {
     llvm::SmallVector<Copies> runs(1);
     for (llvm::Instruction &instruction : block) {
       auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-      if (call && isCopy(*call)) {
-        Copies &run = runs.back();
-        if (!run.empty() && (run.size() == most || !areOfOneBuffer(*run.back(), *call)))
-          runs.emplace_back();
+      if (call && isCopy(*call))
         runs.back().push_back(call);
-      } else if (instruction.mayReadOrWriteMemory() || instruction.mayHaveSideEffects()) {
+      else if (instruction.mayReadOrWriteMemory() || instruction.mayHaveSideEffects())
         runs.emplace_back();
-      }
     }
     for (const Copies &run : runs)
-      join(run, evolution);
+      joinRun(run, evolution);
   }
 }
 
