@@ -186,6 +186,13 @@ Value saturatingCast(OpBuilder &b, Operation *op) {
   return floatToInteger(b, loc, x, op->getResult(0).getType(), isa<LLVM::FPToSIOp>(op));
 }
 
+/// V_MED3_F32, of numbers.
+Value middleOf(OpBuilder &b, Location loc, ValueRange three) {
+  Value low = LLVM::MinNumOp::create(b, loc, three[0], three[1]),
+        high = LLVM::MaxNumOp::create(b, loc, three[0], three[1]);
+  return LLVM::MaxNumOp::create(b, loc, low, LLVM::MinNumOp::create(b, loc, high, three[2]));
+}
+
 /// An AMD GPU's conversion of half a word to two floats; times a power of two, which is one.
 bool widensPair(Operation *op) {
   if (isa<ROCDL::CvtScaleF32PkF16Fp8Op, ROCDL::CvtScaleF32PkF16Bf8Op, ROCDL::CvtScaleF32PkBf16Fp8Op,
@@ -253,6 +260,8 @@ FailureOr<bool> emulateArithmetic(Operation *op, ThreadCode &code) {
       result = code.field(b, op->getLoc(), ThreadField::DispatchPacket);
     else if (call.getIntrin() == "llvm.nvvm.prmt")
       result = permuteBytes(b, op->getLoc(), call.getArgs());
+    else if (call.getIntrin() == "llvm.amdgcn.fmed3")
+      result = middleOf(b, op->getLoc(), call.getArgs());
     else if (call.getIntrin() == "llvm.amdgcn.perm")
       result = selectBytes(b, op->getLoc(), call.getArgs());
     else if (call.getIntrin() == "llvm.nvvm.e4m3x2.to.f16x2.rn")

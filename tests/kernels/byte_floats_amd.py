@@ -9,7 +9,7 @@
 # CHECK-DAG: v_cvt_pk_f32_fp8
 # SINGLES-DAG: v_cvt_pk_f32_bf8
 # HALVES-DAG: v_cvt_scalef32_pk_f16_bf8
-# FNUZ-DAG: v_min_f32
+# FNUZ-DAG: v_med3_f32
 # FNUZ-DAG: v_cmp_u_f32
 # HALVES-DAG: v_minimum3_f32
 # HALVES-DAG: v_maximum3_f32

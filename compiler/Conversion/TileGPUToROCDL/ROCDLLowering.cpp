@@ -256,9 +256,11 @@ public:
     auto bounded = [&](Value value, int32_t nan) -> Value {
       auto isNan = [&] { return s.make<arith::CmpFOp>(arith::CmpFPredicate::UNO, value, value); };
       if (isFnuz) {
-        Value magnitude =
-            s.make<arith::MinNumFOp>(LLVM::FAbsOp::create(b, loc, value).getResult(), largest);
-        return s.select(isNan(), value, LLVM::CopySignOp::create(b, loc, magnitude, value));
+        Value number = LLVM::CallIntrinsicOp::create(
+                           b, loc, value.getType(), b.getStringAttr("llvm.amdgcn.fmed3"),
+                           ValueRange{value, s.real(b.getF32Type(), -bound), largest})
+                           .getResult(0);
+        return s.select(isNan(), value, number);
       }
       // Processors with the other formats have instructions that keep NaNs.
       if (isE5M2)
