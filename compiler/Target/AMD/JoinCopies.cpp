@@ -11,7 +11,6 @@
 #include "compiler/Target/BufferCopies.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -20,7 +19,9 @@
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/PatternMatch.h"
 
 namespace kiln {
 namespace {
@@ -39,6 +40,38 @@ bool areOfOneBuffer(const llvm::CallInst &copy, const llvm::CallInst &other) {
   return llvm::all_of(llvm::ArrayRef{Low, High}, [&](Operand half) {
     return copy.getArgOperand(half) == other.getArgOperand(half);
   });
+}
+
+/// Whether both are computed alike, of equal operands.
+bool areAlike(const llvm::Value *value, const llvm::Value *other, unsigned depth = 8) {
+  if (value == other)
+    return true;
+  auto *op = llvm::dyn_cast<llvm::Instruction>(value),
+       *same = llvm::dyn_cast<llvm::Instruction>(other);
+  return op && same && depth && !llvm::isa<llvm::PHINode>(op) && !op->mayReadOrWriteMemory() &&
+         op->isSameOperationAs(same) &&
+         llvm::all_of(llvm::zip(op->operands(), same->operands()), [&](auto pair) {
+           return areAlike(std::get<0>(pair), std::get<1>(pair), depth - 1);
+         });
+}
+
+/// What a descriptor's upper half, for the wave, has been put together from; null: something else.
+const llvm::Value *upperHalf(const llvm::Value *half) {
+  using namespace llvm::PatternMatch;
+  llvm::Value *whole = nullptr;
+  if (!match(half, m_Intrinsic<llvm::Intrinsic::amdgcn_readfirstlane>(
+                       m_Trunc(m_LShr(m_PtrToInt(m_Value(whole)), m_SpecificInt(64))))))
+    return nullptr;
+  while (auto *cast = llvm::dyn_cast<llvm::CastInst>(whole))
+    whole = cast->getOperand(0);
+  llvm::Value *number = nullptr;
+  bool isPair = match(whole, m_InsertElt(m_Value(), m_Value(number), m_One()));
+  return isPair && number->getType()->isIntegerTy(64) ? number : nullptr;
+}
+
+bool areSameHalf(const llvm::Value *half, const llvm::Value *other) {
+  const llvm::Value *upper = upperHalf(half), *otherUpper = upperHalf(other);
+  return half == other || (upper && otherUpper && areAlike(upper, otherUpper));
 }
 
 /// How far each address is from the one before; empty where that is not known of all.
@@ -60,12 +93,14 @@ void join(llvm::ArrayRef<llvm::CallInst *> copies, llvm::ScalarEvolution &evolut
     return;
   llvm::CallInst &last = *copies.back();
   BufferCopies joined{{}, {}, distancesOf(copies, evolution)};
-  llvm::SmallSetVector<llvm::Value *, 4> halves;
+  llvm::SmallVector<llvm::Value *> operands, halves, addresses;
   auto numberOf = [&](llvm::Value *half) {
-    halves.insert(half);
-    return unsigned(llvm::find(halves, half) - halves.begin());
+    auto *known = llvm::find_if(halves, [&](llvm::Value *one) { return areSameHalf(one, half); });
+    unsigned number = known - halves.begin();
+    if (known == halves.end())
+      halves.push_back(half);
+    return number;
   };
-  llvm::SmallVector<llvm::Value *> operands, addresses;
   for (llvm::CallInst *copy : copies) {
     operands.push_back(copy->getArgOperand(Offset));
     joined.low.push_back(numberOf(copy->getArgOperand(Low)));

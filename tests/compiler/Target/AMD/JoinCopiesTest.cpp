@@ -14,19 +14,20 @@ using namespace kiln::testing;
 namespace {
 
 /// A copy of what is at the offset to the address.
-std::string copy(const std::string &offset, const std::string &to,
-                 const std::string &low = "%low") {
+std::string copy(const std::string &offset, const std::string &to, const std::string &low = "%low",
+                 const std::string &high = "%high") {
   std::string text;
   llvm::raw_string_ostream out(text);
   llvm::printEscapedString(kiln::bufferCopyText({}), out);
   return "  call void asm sideeffect \"" + text + "\", \"" + kiln::bufferCopyConstraints({}) +
-         "\"(i32 " + offset + ", i64 " + low + ", i64 %high, i32 " + to + ")\n";
+         "\"(i32 " + offset + ", i64 " + low + ", i64 " + high + ", i32 " + to + ")\n";
 }
 
 /// The operands of each text that is left, one of which is what these are.
 std::string textsAfter(const std::string &body, const kiln::BufferCopies &expected = {}) {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module = parseIR("declare void @llvm.amdgcn.s.barrier()\n"
+                                                 "declare i64 @llvm.amdgcn.readfirstlane.i64(i64)\n"
                                                  "define void @f(i32 %a, i32 %b, i64 %low, i64 "
                                                  "%other, i64 %high, i32 %to, i32 %elsewhere) {\n" +
                                                      body + "  ret void\n}",
@@ -93,6 +94,26 @@ TEST(JoinCopies, OfTwoBuffersWhatDiffersIsMoved) {
                                        "s_mov_b32 m0, $6\n"
                                        "s_mov_b64 s[96:97], $4\n"
                                        "buffer_load_dwordx4 $1, s[96:99], 0 offen lds");
+}
+
+/// Numbers of bytes that are computed alike, of descriptors with other bases.
+TEST(JoinCopies, EqualHalvesOfTwoDescriptorsAreMovedOnce) {
+  auto halves = [](const std::string &base, const std::string &bytes, const std::string &n) {
+    return "  %wide" + n + " = zext i32 " + bytes + " to i64\n  %upper" + n + " = or i64 %wide" +
+           n + ", 4096\n  %p" + n + " = insertelement <2 x i64> poison, i64 " + base +
+           ", i64 0\n  %q" + n + " = insertelement <2 x i64> %p" + n + ", i64 %upper" + n +
+           ", i64 1\n  %b" + n + " = bitcast <2 x i64> %q" + n + " to i128\n  %d" + n +
+           " = inttoptr i128 %b" + n + " to ptr addrspace(8)\n  %i" + n +
+           " = ptrtoint ptr addrspace(8) %d" + n + " to i128\n  %s" + n + " = lshr i128 %i" + n +
+           ", 64\n  %t" + n + " = trunc i128 %s" + n + " to i64\n  %high" + n +
+           " = call i64 @llvm.amdgcn.readfirstlane.i64(i64 %t" + n + ")\n";
+  };
+  auto both = [&](const std::string &bytes) {
+    return halves("%low", "%a", "0") + halves("%other", bytes, "1") +
+           copy("%a", "%to", "%low", "%high0") + copy("%b", "%elsewhere", "%other", "%high1");
+  };
+  EXPECT_EQ(textsAfter(both("%a"), {{0, 2}, {1, 1}}), "a b low high0 other to elsewhere");
+  EXPECT_EQ(textsAfter(both("%b"), {{0, 2}, {1, 3}}), "a b low high0 other high1 to elsewhere");
 }
 
 TEST(JoinCopies, UpToFourOfABufferAndEight) {
