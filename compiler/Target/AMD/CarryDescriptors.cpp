@@ -303,9 +303,13 @@ private:
   void carryBase(Buffer &buffer) {
     llvm::IRBuilder<> before(place);
     llvm::Type *wide = before.getInt64Ty();
-    llvm::Value *step = expander.expandCodeFor(buffer.step, wide, place);
-    llvm::PHINode *base =
-        phiOf(before.CreatePtrToInt(startOf(buffer, /*movesBase=*/true), wide), "base");
+    // Scalar, also where it comes from what only vector instructions compute.
+    auto ofWave = [&](llvm::Value *value) {
+      return before.CreateIntrinsic(llvm::Intrinsic::amdgcn_readfirstlane, {wide}, {value});
+    };
+    llvm::Value *step = ofWave(expander.expandCodeFor(buffer.step, wide, place));
+    llvm::Value *start = before.CreatePtrToInt(startOf(buffer, /*movesBase=*/true), wide);
+    llvm::PHINode *base = phiOf(ofWave(start), "base");
     for (llvm::IntrinsicInst *call : buffer.calls) {
       llvm::IRBuilder<> b(call);
       replace(*call, wordsOf(base, call->getArgOperand(Bytes), call->getArgOperand(Flags), b), b);

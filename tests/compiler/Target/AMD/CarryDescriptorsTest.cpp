@@ -153,7 +153,8 @@ void replaceDeviceOperations(llvm::Function &function) {
     if (whole) {
       value = describedBy(whole->getOperand(0), b);
       buffers.insert(llvm::cast<llvm::Instruction>(whole->getOperand(0)));
-    } else if (call->isInlineAsm())
+    } else if (call->isInlineAsm() ||
+               call->getIntrinsicID() == llvm::Intrinsic::amdgcn_readfirstlane)
       value = call->getArgOperand(0);
     else if (call->getIntrinsicID() == llvm::Intrinsic::amdgcn_raw_ptr_buffer_load) {
       value = b.CreateCall(call->getModule()->getFunction("access"),
