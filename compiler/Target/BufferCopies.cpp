@@ -10,14 +10,16 @@ static unsigned numHalves(const BufferCopies &copies) {
 }
 
 std::string bufferCopyText(const BufferCopies &copies) {
-  const unsigned number = copies.low.size(), addresses = number + numHalves(copies);
+  const unsigned number = copies.low.size();
+  unsigned address = number + numHalves(copies);
   auto operand = [](unsigned number) { return "$" + std::to_string(number); };
   std::string text;
   for (unsigned copy = 0; copy < number; ++copy) {
-    if (copy && !copies.distances.empty())
-      text += "\ns_add_u32 m0, m0, " + std::to_string(copies.distances[copy - 1]);
+    text += copy ? "\n" : "";
+    if (std::optional<uint32_t> distance = copies.distanceOf(copy))
+      text += "s_add_u32 m0, m0, " + std::to_string(*distance);
     else
-      text += (copy ? "\ns_mov_b32 m0, " : "s_mov_b32 m0, ") + operand(addresses + copy);
+      text += "s_mov_b32 m0, " + operand(address++);
     // What a vector instruction has written to a scalar register a memory access may read five wait
     // states later, a scalar instruction at once, and what that has written an access likewise.
     // Between the write of m0 and its use is one wait state (CDNA 4 ISA, "Manually Inserted Wait
@@ -43,9 +45,15 @@ std::string bufferCopyConstraints(const BufferCopies &copies) {
   std::string constraints;
   for (unsigned copy = 0; copy < number; ++copy)
     constraints += "v,";
-  for (unsigned scalar = numHalves(copies) + (copies.distances.empty() ? number : 1); scalar--;)
+  unsigned scalars = numHalves(copies);
+  const char *flag = "";
+  for (unsigned copy = 0; copy < number; ++copy) {
+    bool isAdded = copies.distanceOf(copy).has_value();
+    scalars += !isAdded;
+    flag = isAdded ? ",~{scc}" : flag;
+  }
+  for (unsigned scalar = 0; scalar < scalars; ++scalar)
     constraints += "s,";
-  const char *flag = copies.distances.empty() ? "" : ",~{scc}";
   return constraints + "~{s96},~{s97},~{s98},~{s99},~{m0}" + flag + ",~{memory}";
 }
 

@@ -5,6 +5,7 @@
 
 #include "llvm/ADT/SmallVector.h"
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace kiln {
@@ -13,9 +14,13 @@ namespace kiln {
 struct BufferCopies {
   /// Of each copy, which of the halves of descriptors that the text takes are its buffer's.
   llvm::SmallVector<unsigned, 8> low = {0}, high = {1};
-  /// How far a copy's address in shared memory is from that of the one before; empty: the text
-  /// takes all of them, not the first one's alone.
-  llvm::SmallVector<uint32_t, 8> distances = {};
+  /// How far the address in shared memory of each copy but the first is from that of the one
+  /// before; none: the text takes it, as the first one's.
+  llvm::SmallVector<std::optional<uint32_t>, 8> distances = {};
+
+  std::optional<uint32_t> distanceOf(unsigned copy) const {
+    return copy && copy <= distances.size() ? distances[copy - 1] : std::nullopt;
+  }
 };
 
 /// The text takes the lanes' offset of each copy, halves of descriptors, and addresses in shared

@@ -74,25 +74,19 @@ bool areSameHalf(const llvm::Value *half, const llvm::Value *other) {
   return half == other || (upper && otherUpper && areAlike(upper, otherUpper));
 }
 
-/// How far each address is from the one before; empty where that is not known of all.
-llvm::SmallVector<uint32_t, 8> distancesOf(llvm::ArrayRef<llvm::CallInst *> copies,
-                                           llvm::ScalarEvolution &evolution) {
-  llvm::SmallVector<uint32_t, 8> distances;
-  for (auto [before, copy] : llvm::zip(copies, copies.drop_front())) {
-    auto *distance = llvm::dyn_cast<llvm::SCEVConstant>(evolution.getMinusSCEV(
-        evolution.getSCEV(copy->getArgOperand(To)), evolution.getSCEV(before->getArgOperand(To))));
-    if (!distance)
-      return {};
-    distances.push_back(uint32_t(distance->getAPInt().getZExtValue()));
-  }
-  return distances;
+/// How far a copy's address is from that of the one before, where that is known.
+std::optional<uint32_t> distanceFrom(const llvm::CallInst &before, const llvm::CallInst &copy,
+                                     llvm::ScalarEvolution &evolution) {
+  auto *distance = llvm::dyn_cast<llvm::SCEVConstant>(evolution.getMinusSCEV(
+      evolution.getSCEV(copy.getArgOperand(To)), evolution.getSCEV(before.getArgOperand(To))));
+  return distance ? std::optional(uint32_t(distance->getAPInt().getZExtValue())) : std::nullopt;
 }
 
 void join(llvm::ArrayRef<llvm::CallInst *> copies, llvm::ScalarEvolution &evolution) {
   if (copies.size() < 2)
     return;
   llvm::CallInst &last = *copies.back();
-  BufferCopies joined{{}, {}, distancesOf(copies, evolution)};
+  BufferCopies joined{{}, {}};
   llvm::SmallVector<llvm::Value *> operands, halves, addresses;
   auto numberOf = [&](llvm::Value *half) {
     auto *known = llvm::find_if(halves, [&](llvm::Value *one) { return areSameHalf(one, half); });
@@ -101,11 +95,13 @@ void join(llvm::ArrayRef<llvm::CallInst *> copies, llvm::ScalarEvolution &evolut
       halves.push_back(half);
     return number;
   };
-  for (llvm::CallInst *copy : copies) {
+  for (auto [number, copy] : llvm::enumerate(copies)) {
+    if (number)
+      joined.distances.push_back(distanceFrom(*copies[number - 1], *copy, evolution));
     operands.push_back(copy->getArgOperand(Offset));
     joined.low.push_back(numberOf(copy->getArgOperand(Low)));
     joined.high.push_back(numberOf(copy->getArgOperand(High)));
-    if (addresses.empty() || joined.distances.empty())
+    if (addresses.empty() || !joined.distances.back())
       addresses.push_back(copy->getArgOperand(To));
   }
   llvm::append_range(operands, halves);

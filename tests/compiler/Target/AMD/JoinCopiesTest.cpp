@@ -83,6 +83,25 @@ TEST(JoinCopies, AddressesAtConstantDistancesAreAddedUp) {
             "v,v,s,s,s,~{s96},~{s97},~{s98},~{s99},~{m0},~{scc},~{memory}");
 }
 
+TEST(JoinCopies, AddressesWhoseDistanceIsNotKnownAreMoved) {
+  std::string next = "  %next = add i32 %elsewhere, 1024\n";
+  kiln::BufferCopies three{{0, 2, 2}, {1, 1, 1}, {std::nullopt, 1024}};
+  EXPECT_EQ(textsAfter(next + copy("%a", "%to") + copy("%b", "%elsewhere", "%other") +
+                           copy("%a", "%next", "%other"),
+                       three),
+            "a b a low high other to elsewhere");
+  EXPECT_EQ(kiln::bufferCopyText(three), "s_mov_b32 m0, $6\n"
+                                         "s_mov_b64 s[96:97], $3\n"
+                                         "s_mov_b64 s[98:99], $4\n"
+                                         "buffer_load_dwordx4 $0, s[96:99], 0 offen lds\n"
+                                         "s_mov_b32 m0, $7\n"
+                                         "s_mov_b64 s[96:97], $5\n"
+                                         "buffer_load_dwordx4 $1, s[96:99], 0 offen lds\n"
+                                         "s_add_u32 m0, m0, 1024\n"
+                                         "s_nop 0\n"
+                                         "buffer_load_dwordx4 $2, s[96:99], 0 offen lds");
+}
+
 TEST(JoinCopies, OfTwoBuffersWhatDiffersIsMoved) {
   kiln::BufferCopies two{{0, 2}, {1, 1}};
   EXPECT_EQ(textsAfter(copy("%a", "%to") + copy("%b", "%elsewhere", "%other"), two),
