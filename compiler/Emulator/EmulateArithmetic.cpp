@@ -6,6 +6,7 @@
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -185,26 +186,51 @@ Value saturatingCast(OpBuilder &b, Operation *op) {
   return floatToInteger(b, loc, x, op->getResult(0).getType(), isa<LLVM::FPToSIOp>(op));
 }
 
-/// An AMD GPU's conversion between a word's lower half and two floats. Gfx942 has AMD's own
-/// formats.
+/// V_MED3_F32, of numbers.
+Value middleOf(OpBuilder &b, Location loc, ValueRange three) {
+  Value low = LLVM::MinNumOp::create(b, loc, three[0], three[1]),
+        high = LLVM::MaxNumOp::create(b, loc, three[0], three[1]);
+  return LLVM::MaxNumOp::create(b, loc, low, LLVM::MinNumOp::create(b, loc, high, three[2]));
+}
+
+/// An AMD GPU's conversion of half a word to two floats; times a power of two, which is one.
+bool widensPair(Operation *op) {
+  if (isa<ROCDL::CvtScaleF32PkF16Fp8Op, ROCDL::CvtScaleF32PkF16Bf8Op, ROCDL::CvtScaleF32PkBf16Fp8Op,
+          ROCDL::CvtScaleF32PkBf16Bf8Op>(op))
+    return matchPattern(op->getOperand(1), m_OneFloat());
+  return isa<ROCDL::CvtPkF32Fp8Op, ROCDL::CvtPkF32Bf8Op>(op);
+}
+
+bool isOfUpperHalf(Operation *op) {
+  auto half = op->getAttrOfType<BoolAttr>("wordSel");
+  return (half ? half : op->getAttrOfType<BoolAttr>("srcLoHiSel")).getValue();
+}
+
+/// An AMD GPU's conversion between half a word and two floats. Gfx942 has AMD's own formats.
 Value convertPair(OpBuilder &b, Operation *op, ThreadCode &code) {
   Location loc = op->getLoc();
   bool isFnuz = code.target().matrix.mfmaGeneration == 3;
-  bool isE5M2 = isa<ROCDL::CvtPkBf8F32Op, ROCDL::CvtPkF32Bf8Op>(op);
+  bool isE5M2 = isa<ROCDL::CvtPkBf8F32Op, ROCDL::CvtPkF32Bf8Op, ROCDL::CvtScaleF32PkF16Bf8Op,
+                    ROCDL::CvtScaleF32PkBf16Bf8Op>(op);
   Value type = code.i32(b, loc,
                         isE5M2   ? isFnuz ? KILN_EMU_E5M2FNUZ : KILN_EMU_E5M2
                         : isFnuz ? KILN_EMU_E4M3FNUZ
                                  : KILN_EMU_E4M3);
-  if (isa<ROCDL::CvtPkF32Fp8Op, ROCDL::CvtPkF32Bf8Op>(op))
-    return LLVM::BitcastOp::create(b, loc, op->getResult(0).getType(),
-                                   code.call(b, op, "kiln_emu_widen_pair", b.getI64Type(),
-                                             {op->getOperand(0), type}, /*hasPlace=*/false));
+  if (widensPair(op)) {
+    Value word = op->getOperand(0);
+    if (isOfUpperHalf(op))
+      word = LLVM::LShrOp::create(b, loc, word, code.i32(b, loc, 16));
+    auto result = cast<VectorType>(op->getResult(0).getType());
+    Value pair = LLVM::BitcastOp::create(
+        b, loc, VectorType::get(2, b.getF32Type()),
+        code.call(b, op, "kiln_emu_widen_pair", b.getI64Type(), {word, type}, /*hasPlace=*/false));
+    // f16 and bf16 have all of these numbers.
+    return result.getElementType().isF32() ? pair : LLVM::FPTruncOp::create(b, loc, result, pair);
+  }
   Value codes = code.call(b, op, "kiln_emu_narrow_pair", b.getI16Type(),
                           {op->getOperand(0), op->getOperand(1), type}, /*hasPlace=*/false);
   return LLVM::ZExtOp::create(b, loc, b.getI32Type(), codes);
 }
-
-bool isOfUpperHalf(Operation *op) { return op->getAttrOfType<BoolAttr>("wordSel").getValue(); }
 
 } // namespace
 
@@ -226,15 +252,16 @@ FailureOr<bool> emulateArithmetic(Operation *op, ThreadCode &code) {
     Value isE5M2 = code.i32(b, op->getLoc(), isa<Float8E5M2Type>(convert.getDstTy()));
     result = code.call(b, op, "kiln_emu_narrow_floats", b.getI16Type(),
                        {convert.getB(), convert.getA(), isE5M2}, /*hasPlace=*/false);
-  } else if (isa<ROCDL::CvtPkFp8F32Op, ROCDL::CvtPkBf8F32Op, ROCDL::CvtPkF32Fp8Op,
-                 ROCDL::CvtPkF32Bf8Op>(op) &&
-             !isOfUpperHalf(op)) {
+  } else if (widensPair(op) ||
+             (isa<ROCDL::CvtPkFp8F32Op, ROCDL::CvtPkBf8F32Op>(op) && !isOfUpperHalf(op))) {
     result = convertPair(b, op, code);
   } else if (auto call = dyn_cast<LLVM::CallIntrinsicOp>(op)) {
     if (call.getIntrin() == "llvm.amdgcn.dispatch.ptr")
       result = code.field(b, op->getLoc(), ThreadField::DispatchPacket);
     else if (call.getIntrin() == "llvm.nvvm.prmt")
       result = permuteBytes(b, op->getLoc(), call.getArgs());
+    else if (call.getIntrin() == "llvm.amdgcn.fmed3")
+      result = middleOf(b, op->getLoc(), call.getArgs());
     else if (call.getIntrin() == "llvm.amdgcn.perm")
       result = selectBytes(b, op->getLoc(), call.getArgs());
     else if (call.getIntrin() == "llvm.nvvm.e4m3x2.to.f16x2.rn")

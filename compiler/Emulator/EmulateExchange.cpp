@@ -236,6 +236,14 @@ FailureOr<bool> swapLanes(Swap swap, int32_t lanes, OpBuilder &b, ThreadCode &co
   return become(swap, LLVM::LoadOp::create(b, swap.getLoc(), swap.getType(), out));
 }
 
+template <typename Read>
+FailureOr<bool> readAcross(Read read, int32_t elementBytes, OpBuilder &b, ThreadCode &code) {
+  Value out = code.slot(0);
+  code.call(b, read, "kiln_emu_ds_read_tr", {},
+            {read.getPtr(), code.i32(b, read.getLoc(), elementBytes), out});
+  return become(read, LLVM::LoadOp::create(b, read.getLoc(), read.getType(), out));
+}
+
 FailureOr<bool> amd(Operation *op, OpBuilder &b, ThreadCode &code) {
   Location loc = op->getLoc();
   Type word = b.getI32Type();
@@ -287,11 +295,8 @@ FailureOr<bool> amd(Operation *op, OpBuilder &b, ThreadCode &code) {
           result = LLVM::TruncOp::create(b, loc, ballot.getType(), result);
         return become(op, result);
       })
-      .Case([&](ROCDL::ds_read_tr16_b64 read) {
-        Value out = code.slot(0);
-        code.call(b, op, "kiln_emu_ds_read_tr16", {}, {read.getPtr(), out});
-        return become(op, LLVM::LoadOp::create(b, loc, read.getType(), out));
-      })
+      .Case([&](ROCDL::ds_read_tr16_b64 read) { return readAcross(read, 2, b, code); })
+      .Case([&](ROCDL::ds_read_tr8_b64 read) { return readAcross(read, 1, b, code); })
       .Case([&](ROCDL::ReadlaneOp read) { return readLane(read.getSrc0(), read.getSrc1()); })
       .Case([&](ROCDL::ReadfirstlaneOp read) { return readLane(read.getSrc(), {}); })
       .Default([](Operation *) { return false; });

@@ -157,7 +157,7 @@ std::optional<Instruction> exchangeOf(Operation *op) {
       .Case([](LLVM::StoreOp store) {
         return access(store.getAddr(), Class::GlobalStore, Class::SharedStore);
       })
-      .Case<NVVM::LdMatrixOp, ROCDL::ds_read_tr16_b64>(
+      .Case<NVVM::LdMatrixOp, ROCDL::ds_read_tr16_b64, ROCDL::ds_read_tr8_b64>(
           [](auto) { return Instruction{Class::SharedLoad}; })
       .Case([](NVVM::StMatrixOp) { return Instruction{Class::SharedStore}; })
       .Case<LLVM::AtomicRMWOp, LLVM::AtomicCmpXchgOp, tilegpu::GlobalReduceOp>(

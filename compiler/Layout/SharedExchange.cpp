@@ -400,19 +400,21 @@ SharedExchange planSharedExchange(const LinearLayout &source, const LinearLayout
 std::optional<SharedLayout> planTransposedShared(const LinearLayout &source,
                                                  const LinearLayout &result, unsigned elementBits,
                                                  const SharedMemoryShape &memory) {
-  constexpr unsigned pieceBits = 3, rowBits = 2, laneBits = 6, bitsOfElement = 16;
+  constexpr unsigned laneBits = 6, bitsOfPiece = 128;
   ArrayRef<BinaryVector> lanes = result.columns(Dim::Lane),
                          registers = result.columns(Dim::Register);
-  if (elementBits != bitsOfElement || lanes.size() != laneBits || registers.size() < rowBits)
+  if (!isReadAcross(elementBits) || lanes.size() != laneBits ||
+      registers.size() < bitsOfRowsAcross(elementBits))
     return std::nullopt;
+  unsigned pieceBits = Log2_32(bitsOfPiece / elementBits);
   ArrayRef<BinaryVector> piece = lanes.take_front(pieceBits);
   if (rank(piece) != pieceBits)
     return std::nullopt;
   // Two lanes read the halves of a piece: as if one read all of it. The rows that a thread's
   // registers are from are read by lanes.
-  BinaryColumns readers{lanes[pieceBits]};
-  append_range(readers, registers.take_front(rowBits));
-  append_range(readers, lanes.drop_front(pieceBits + 1));
+  BinaryColumns readers(lanes.slice(pieceBits, bitsOfColumnsAcross - pieceBits));
+  append_range(readers, registers.take_front(bitsOfRowsAcross(elementBits)));
+  append_range(readers, lanes.drop_front(bitsOfColumnsAcross));
   Side store{source.columns(Dim::Register), source.columns(Dim::Lane), /*isRead=*/false};
   Side load{piece, readers, /*isRead=*/false};
   return layoutFor(store, load, piece, source.out(), elementBits, memory);

@@ -40,7 +40,7 @@ struct SharedMemoryShape {
   bool movesParts = false;
   /// Whether words count, too, that a thread copies to store them at once.
   bool countsMovedWords = false;
-  /// Whether lanes read 16-bit elements across rows (planTransposedAccess).
+  /// Whether lanes read 16-bit and 8-bit elements across rows (planTransposedAccess).
   bool transposedReads = false;
   /// Whether it serves a warp's accesses in order, so that lanes exchange without a barrier.
   bool ordersWarps = false;
@@ -111,6 +111,12 @@ struct SharedExchange {
 /// same outputs; elements are at least 8 bits.
 SharedExchange planSharedExchange(const LinearLayout &source, const LinearLayout &result,
                                   unsigned elementBits, const SharedMemoryShape &memory);
+
+/// Reads across rows (StagedOperand.h, planTransposedAccess): of elements of which sizes, log2 of
+/// the rows of which a lane has an element each, and of the columns of 16 lanes.
+inline bool isReadAcross(unsigned elementBits) { return elementBits == 16 || elementBits == 8; }
+inline unsigned bitsOfRowsAcross(unsigned elementBits) { return elementBits == 16 ? 2 : 3; }
+constexpr unsigned bitsOfColumnsAcross = 4;
 
 /// A buffer of pieces of 16 bytes along the axis that neighbouring lanes of `result` run along,
 /// which `source` fills at once or, as far as a thread has no more of one, part by part, and that

@@ -198,22 +198,28 @@ std::optional<MatrixAccess> planMatrixAccess(const LinearLayout &distributed,
 
 std::optional<SharedAccess> planTransposedAccess(const LinearLayout &distributed,
                                                  const SharedLayout &shared, unsigned elementBits) {
-  constexpr unsigned laneBits = 6, rowBits = 2, ofElement = 16, vector = 4;
-  if (shared.padInterval || elementBits != ofElement ||
+  constexpr unsigned laneBits = 6;
+  if (shared.padInterval || !isReadAcross(elementBits) ||
       distributed.in().bits(Dim::Lane) != laneBits)
     return std::nullopt;
+  // As many elements of a row as rows.
+  unsigned rowBits = bitsOfRowsAcross(elementBits), vector = 1u << rowBits;
   LinearLayout offsets = distributed.invertAndCompose(shared.map)
                              .sublayout({Dim::Register, Dim::Lane, Dim::Warp}, {Dim::Offset});
   ArrayRef<BinaryVector> registers = offsets.columns(Dim::Register),
                          lanes = offsets.columns(Dim::Lane), warps = offsets.columns(Dim::Warp);
-  auto isWhole = [](BinaryVector offset) { return offset % vector == 0; };
-  if (registers.size() < rowBits || lanes[0] != 1 || lanes[1] != 2 ||
-      !all_of(lanes.drop_front(2), isWhole) || !all_of(registers, isWhole) ||
-      !all_of(warps, isWhole))
+  auto isWhole = [vector](BinaryVector offset) { return offset % vector == 0; };
+  if (registers.size() < rowBits || !all_of(lanes.drop_front(rowBits), isWhole) ||
+      !all_of(registers, isWhole) || !all_of(warps, isWhole))
     return std::nullopt;
+  for (unsigned bit = 0; bit < rowBits; ++bit)
+    if (lanes[bit] != uint64_t(1) << bit)
+      return std::nullopt;
   SharedAccess access;
   access.vector = vector;
-  access.laneOffsets = {lanes[2], lanes[3], registers[0], registers[1], lanes[4], lanes[5]};
+  append_range(access.laneOffsets, lanes.slice(rowBits, bitsOfColumnsAcross - rowBits));
+  append_range(access.laneOffsets, registers.take_front(rowBits));
+  append_range(access.laneOffsets, lanes.drop_front(bitsOfColumnsAcross));
   access.warpOffsets.assign(warps.begin(), warps.end());
   for (unsigned first = 0; first < 1u << registers.size(); first += vector) {
     SharedAccess::Part part;

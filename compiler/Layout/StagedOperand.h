@@ -66,10 +66,10 @@ struct MatrixAccess {
 std::optional<MatrixAccess> planMatrixAccess(const LinearLayout &distributed,
                                              const SharedLayout &shared, unsigned elementBits);
 
-/// How a wave reads a buffer of 16-bit elements across its rows, 4 registers an instruction
-/// (ds_read_b64_tr_b16): of 16 lanes each gives the address of 8 bytes, 4 lanes those of a row, and
-/// gets one column of the 4 rows; none if the two do not fit together. `laneOffsets` are of what a
-/// lane gives.
+/// How a wave reads a buffer of 16-bit or 8-bit elements across its rows, 8 bytes of registers an
+/// instruction (ds_read_b64_tr_b16, ds_read_b64_tr_b8): of 16 lanes each gives the address of 8
+/// bytes, 4 or 2 lanes those of a row, and gets one column of the 4 or 8 rows; none if the two do
+/// not fit together. `laneOffsets` are of what a lane gives.
 std::optional<SharedAccess> planTransposedAccess(const LinearLayout &distributed,
                                                  const SharedLayout &shared, unsigned elementBits);
 

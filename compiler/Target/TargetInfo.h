@@ -36,7 +36,8 @@ struct MatrixFeatures {
   bool wgmma = false;
   /// ldmatrix: a warp reads 8 x 8 matrices of 16 bits from shared memory into fragments.
   bool matrixLoads = false;
-  /// ds_read_b64_tr_b16: 16 lanes read 4 rows of 16 elements of 16 bits, and each has a column.
+  /// ds_read_b64_tr_b16, ds_read_b64_tr_b8: 16 lanes read 4 rows of 16 elements of 16 bits, or 8 of
+  /// 8 bits, and each has a column.
   bool transposedReads = false;
   /// Tensor-memory instructions of sm_100a.
   bool tcgen05 = false;

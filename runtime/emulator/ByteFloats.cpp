@@ -65,8 +65,8 @@ uint16_t halfOf(uint8_t code) {
 }
 
 /// CDNA 3 ISA, "MODE": with FP16_OVFL off what is beyond the largest number becomes infinity, or
-/// NaN where there is none. FNUZ formats have one NaN, which has minus zero's code: zeros have no
-/// sign.
+/// NaN where there is none; a NaN keeps its sign. FNUZ formats have one NaN, which has minus zero's
+/// code: zeros have no sign.
 uint8_t amdCodeOf(float value, uint32_t type) {
   const Format &format = formatOf(type);
   uint8_t sign = std::signbit(value) ? 0x80 : 0;
@@ -75,6 +75,8 @@ uint8_t amdCodeOf(float value, uint32_t type) {
     uint8_t code = std::isnan(value) || isBeyond ? 0x80 : codeOf(value, format);
     return (code & 0x7f) || std::isnan(value) || isBeyond ? code : 0;
   }
+  if (std::isnan(value))
+    return sign | (type == KILN_EMU_E5M2 ? 0x7e : 0x7f);
   if (isBeyond)
     return sign | (type == KILN_EMU_E5M2 ? 0x7c : 0x7f);
   return codeOf(value, format);

@@ -301,26 +301,29 @@ KILN_SWITCHES uint32_t kiln_emu_readfirstlane(kiln_emu_thread *thread, const kil
   return uint32_t(warp.results[self.lane]);
 }
 
-// CDNA4 ISA, "DS_READ_B64_TR_B16": a group of 16 lanes has 4 rows of 16 elements, of which a lane
-// reads 4, and each gets the element of its column in each row.
-KILN_SWITCHES void kiln_emu_ds_read_tr16(kiln_emu_thread *thread, const kiln_emu_site *site,
-                                         const void *address, void *out) {
+// CDNA4 ISA, "DS_READ_B64_TR_B16", "DS_READ_B64_TR_B8": a group of 16 lanes has rows of 16
+// elements, of which a lane reads 8 bytes, and each gets the element of its column in each row.
+KILN_SWITCHES void kiln_emu_ds_read_tr(kiln_emu_thread *thread, const kiln_emu_site *site,
+                                       const void *address, uint32_t elementBytes, void *out) {
   struct Request {
-    uint16_t read[4], column[4];
+    uint8_t read[8], column[8];
   } request;
   Thread &self = threadOf(thread);
   kiln_emu_load(thread, site, KILN_EMU_SHARED, const_cast<void *>(address), request.read,
                 sizeof request.read, sizeof request.read, 1);
   self.inWarp->requests[self.lane] = &request;
-  self.block->wave(self, site, [site](Warp &warp) {
+  self.block->wave(self, site, [site, elementBytes](Warp &warp) {
+    // A lane reads as many elements of a row as it gets from rows.
+    const unsigned count = unsigned(sizeof request.read) / elementBytes, ofRow = 16 / count;
     forLanes(warp.expected, [&](unsigned lane) {
       unsigned inGroup = lane % 16, first = lane - inGroup;
-      for (unsigned row = 0; row < 4; ++row) {
-        unsigned from = first + 4 * row + inGroup / 4;
+      for (unsigned row = 0; row < count; ++row) {
+        unsigned from = first + ofRow * row + inGroup / count;
         warp.sources[lane] = from;
         if (!takesPart(warp, from))
           refuseSource(warp, site, lane);
-        warp.request<Request>(lane).column[row] = warp.request<Request>(from).read[lane % 4];
+        std::memcpy(warp.request<Request>(lane).column + row * elementBytes,
+                    warp.request<Request>(from).read + lane % count * elementBytes, elementBytes);
       }
     });
   });

@@ -229,10 +229,11 @@ uint32_t kiln_emu_dpp(kiln_emu_thread *thread, const kiln_emu_site *site, uint32
 /* v_readlane_b32 */
 uint32_t kiln_emu_readlane(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t value,
                            uint32_t lane);
-/* ds_read_b64_tr_b16: 8 bytes at a lane's `address`; of 16 lanes each gets one of the 16 columns of
- * the 4 rows that 4 lanes each read. */
-void kiln_emu_ds_read_tr16(kiln_emu_thread *thread, const kiln_emu_site *site, const void *address,
-                           void *out);
+/* ds_read_b64_tr_b16, and ds_read_b64_tr_b8 for elements of one byte: 8 bytes at a lane's
+ * `address`; of 16 lanes each gets one of the 16 columns of the 4 rows that 4 lanes each read, or
+ * of the 8 of 2 lanes each. */
+void kiln_emu_ds_read_tr(kiln_emu_thread *thread, const kiln_emu_site *site, const void *address,
+                         uint32_t element_bytes, void *out);
 /* v_readfirstlane_b32 */
 uint32_t kiln_emu_readfirstlane(kiln_emu_thread *thread, const kiln_emu_site *site, uint32_t value);
 

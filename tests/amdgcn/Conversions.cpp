@@ -46,6 +46,26 @@ Operation widenBytePair(bool isBf8) {
   };
 }
 
+/// V_CVT_SCALEF32_PK_F16_FP8: the same, times the power of two that is the second source's
+/// exponent.
+Operation widenScaledPair(bool isBf8, SmallFloat result) {
+  return [=](Wave &wave, const Instruction &in) {
+    LaneValues<uint32_t> words = read<uint32_t>(wave, in, {1, 0}),
+                         scales = read<uint32_t>(wave, in, {2, 1});
+    SmallFloat format = byteFormat(wave, isBf8);
+    LaneBits bits;
+    for (unsigned lane = 0; lane != wave.numLanes; ++lane) {
+      uint32_t pair = words[lane] >> (in.opSel[0] ? 16 : 0);
+      int exponent = int(scales[lane] >> 23 & 0xff) - 127;
+      auto widened = [&](uint32_t code) {
+        return result.encode(std::ldexp(format.decode(code & 0xff), exponent));
+      };
+      bits[lane] = packed(widened(pair), widened(pair >> 8));
+    }
+    writeBits(wave, in, 0, 2, 4, bits, writtenLanes(wave, in));
+  };
+}
+
 /// V_CVT_F32_FP8: one byte, by SDWA or byte_sel.
 Operation widenByte(bool isBf8) {
   return [=](Wave &wave, const Instruction &in) {
@@ -127,6 +147,8 @@ void addConversions(OperationTable &table) {
   for (bool isBf8 : {false, true}) {
     std::string type = isBf8 ? "bf8" : "fp8";
     table["v_cvt_pk_f32_" + type] = widenBytePair(isBf8);
+    table["v_cvt_scalef32_pk_f16_" + type] = widenScaledPair(isBf8, halfFormat);
+    table["v_cvt_scalef32_pk_bf16_" + type] = widenScaledPair(isBf8, bfloatFormat);
     table["v_cvt_f32_" + type] = widenByte(isBf8);
     table["v_cvt_pk_" + type + "_f32"] = narrowToBytes(isBf8);
   }

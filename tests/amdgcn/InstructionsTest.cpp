@@ -245,6 +245,41 @@ TEST_F(Instructions, SmallFloatsByGeneration) {
   EXPECT_EQ(getFloat(2, 0), 1.f);
 }
 
+/// Times the power of two of a number's exponent; a half of the word by op_sel.
+TEST_F(Instructions, PairsOfSmallFloatsBecomeHalves) {
+  surroundings.hasOcpFloats = true;
+  set(1, [](unsigned) { return 0x7fb83c38u; });
+  run("v_cvt_scalef32_pk_f16_fp8 v2, v1, 1.0");
+  EXPECT_EQ(get(2, 0), 0x3e003c00u); // 1 and 1.5
+  set(3, [](unsigned) { return bitsAs<uint32_t>(-5.f); });
+  run("v_cvt_scalef32_pk_bf16_fp8 v2, v1, v3");
+  EXPECT_EQ(get(2, 0), 0x40c04080u) << "times 4";
+  run("v_cvt_scalef32_pk_f16_fp8 v2, v1, 1.0 op_sel:[1,0,0]");
+  EXPECT_EQ(get(2, 0) & 0xffff, 0xbc00u);
+  EXPECT_GT(get(2, 0) >> 16 & 0x7fff, 0x7c00u) << "a NaN";
+  run("v_cvt_scalef32_pk_f16_bf8 v2, v1, 1.0");
+  EXPECT_EQ(get(2, 0), 0x3c003800u); // 0.5 and 1
+}
+
+/// Of 16 lanes each has a column of the rows of 16 elements whose parts the lanes give.
+TEST_F(Instructions, ReadsAcrossRows) {
+  set(0, [](unsigned lane) { return 8 * lane; });
+  set(2, [](unsigned lane) { return 0x03020100u + 8 * (lane % 32) * 0x01010101u; });
+  set(3, [](unsigned lane) { return 0x07060504u + 8 * (lane % 32) * 0x01010101u; });
+  run("ds_write_b64 v0, v[2:3]");
+  run("s_waitcnt lgkmcnt(0)");
+  run("ds_read_b64_tr_b8 v[4:5], v0");
+  run("ds_read_b64_tr_b16 v[6:7], v0");
+  run("s_waitcnt lgkmcnt(0)");
+  // Byte i of 128 is i: row r of 16 bytes begins with 16 * r.
+  EXPECT_EQ(get(4, 5), 0x35251505u);
+  EXPECT_EQ(get(5, 5), 0x75655545u);
+  EXPECT_EQ(get(4, 31), 0xbfaf9f8fu);
+  // Row r of 16 halves begins with 32 * r.
+  EXPECT_EQ(get(6, 5), 0x2b2a0b0au);
+  EXPECT_EQ(get(7, 5), 0x6b6a4b4au);
+}
+
 TEST_F(Instructions, SmallFloatsRoundToNearest) {
   for (const SmallFloat &format : {halfFormat, bfloatFormat, ocpE4M3, ocpE5M2, fnuzE4M3, fnuzE5M2})
     for (uint32_t bits = 0; bits + 1 < 1u << (format.bits() - 1); ++bits) {

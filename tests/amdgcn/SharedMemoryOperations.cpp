@@ -59,24 +59,25 @@ void combine(Wave &wave, Access &access) {
   });
 }
 
-/// DS_READ_B64_TR_B16: within 16 lanes the 16 x 4 halves at their addresses come transposed: the
-/// lanes' addresses are those of four rows of 16 halves, a quarter each, and lane i gets the i-th
-/// of each row.
-void loadTransposed(Wave &wave, Access &access) {
+/// DS_READ_B64_TR_B16, DS_READ_B64_TR_B8: within 16 lanes the 16 x 4 halves or 16 x 8 bytes at
+/// their addresses come transposed: the lanes' addresses are those of four rows of 16 halves, a
+/// quarter each, or of eight rows of 16 bytes, a half each, and lane i gets the i-th of each row.
+template <typename Element> void loadTransposed(Wave &wave, Access &access) {
   if (access.active != ~uint64_t(0))
     throw Fault("a transposing load while lanes are not active");
   load(wave, access);
   auto original = access.data;
+  constexpr unsigned bits = 8 * sizeof(Element), ofLane = 64 / bits, lanesOfRow = 16 / ofLane;
   for (unsigned lane = 0; lane != wave.numLanes; ++lane) {
     unsigned first = lane & ~15u, column = lane & 15;
-    uint16_t halves[4];
-    for (unsigned row = 0; row != 4; ++row) {
-      unsigned from = first + 4 * row + column / 4;
-      uint32_t word = original[column / 2 % 2][from];
-      halves[row] = uint16_t(column % 2 ? word >> 16 : word);
+    uint64_t result = 0;
+    for (unsigned row = 0; row != ofLane; ++row) {
+      unsigned from = first + lanesOfRow * row + column / ofLane;
+      uint64_t read = original[0][from] | uint64_t(original[1][from]) << 32;
+      result |= uint64_t(Element(read >> bits * (column % ofLane))) << bits * row;
     }
-    access.data[0][lane] = halves[0] | uint32_t(halves[1]) << 16;
-    access.data[1][lane] = halves[2] | uint32_t(halves[3]) << 16;
+    access.data[0][lane] = uint32_t(result);
+    access.data[1][lane] = uint32_t(result >> 32);
   }
 }
 
@@ -261,7 +262,8 @@ void addLoads(OperationTable &table) {
   for (const DataType &type : types)
     for (const char *one : {type.old, type.name})
       table[std::string("ds_") + one] = loads(type);
-  table["ds_read_b64_tr_b16"] = loads({"", "", 8}, loadTransposed);
+  table["ds_read_b64_tr_b16"] = loads({"", "", 8}, loadTransposed<uint16_t>);
+  table["ds_read_b64_tr_b8"] = loads({"", "", 8}, loadTransposed<uint8_t>);
 }
 
 void addStores(OperationTable &table) {

@@ -66,6 +66,10 @@ template <typename T> void addShort(OperationTable &table, const std::string &ty
     table[name(one)] = ternary<T>([](auto a, auto b, auto c) { return maximum(maximum(a, b), c); });
   for (const char *one : {"minimum3"})
     table[name(one)] = ternary<T>([](auto a, auto b, auto c) { return minimum(minimum(a, b), c); });
+  for (const char *one : {"minimummaximum"})
+    table[name(one)] = ternary<T>([](auto a, auto b, auto c) { return maximum(minimum(a, b), c); });
+  for (const char *one : {"maximumminimum"})
+    table[name(one)] = ternary<T>([](auto a, auto b, auto c) { return minimum(maximum(a, b), c); });
 }
 
 /// Of lanes, and GFX12's of one value in scalar registers.

@@ -1,15 +1,21 @@
 # Floats of 8 bits, in the formats of AMD's matrix units: two at a time, by instructions, with numbers bounded and NaNs seen to.
-# RUN: kiln compile %s -n convert -s "*fp8e4nv:16, *fp8e5:16, *fp16:16" -t hip:gfx950 --emit asm | FileCheck %s
-# RUN: kiln compile %s -n convert -s "*fp8e4nv:16, *fp8e5:16, *fp16:16" -t hip:gfx1201 --emit asm | FileCheck %s
-# RUN: kiln compile %s -n convert -s "*fp8e4b8:16, *fp8e5b16:16, *fp16:16" -t hip:gfx942 --emit asm | FileCheck %s
+# RUN: kiln compile %s -n convert -s "*fp8e4nv:16, *fp8e5:16, *fp16:16" -t hip:gfx950 --emit asm | FileCheck %s --check-prefixes CHECK,HALVES
+# RUN: kiln compile %s -n convert -s "*fp8e4nv:16, *fp8e5:16, *fp16:16" -t hip:gfx1201 --emit asm | FileCheck %s --check-prefixes CHECK,SINGLES,PAIRS
+# RUN: kiln compile %s -n convert -s "*fp8e4b8:16, *fp8e5b16:16, *fp16:16" -t hip:gfx942 --emit asm | FileCheck %s --check-prefixes CHECK,SINGLES,FNUZ
 # The other formats, and older processors, have none.
 # RUN: kiln compile %s -n convert -s "*fp8e4nv:16, *fp8e5:16, *fp16:16" -t hip:gfx942 --emit asm | FileCheck %s --check-prefix NONE
 # RUN: kiln compile %s -n convert -s "*fp8e4nv:16, *fp8e5:16, *fp16:16" -t hip:gfx1100 --emit asm | FileCheck %s --check-prefix NONE
 #
 # CHECK-DAG: v_cvt_pk_f32_fp8
-# CHECK-DAG: v_cvt_pk_f32_bf8
-# CHECK-DAG: v_min_{{(num_)?}}f32
-# CHECK-DAG: v_cmp_u_f32
+# SINGLES-DAG: v_cvt_pk_f32_bf8
+# HALVES-DAG: v_cvt_scalef32_pk_f16_bf8
+# FNUZ-DAG: v_med3_f32
+# FNUZ-DAG: v_cmp_u_f32
+# HALVES-DAG: v_minimum3_f32
+# HALVES-DAG: v_maximum3_f32
+# HALVES-DAG: v_cmp_u_f32
+# PAIRS-DAG: v_minimummaximum_f32
+# PAIRS-DAG: v_cmp_u_f32
 # CHECK-DAG: v_cvt_pk_fp8_f32
 # CHECK-DAG: v_cvt_pk_bf8_f32
 # NONE-NOT: {{(fp|bf)8}}_f32

@@ -84,26 +84,25 @@ TEST(WarpCopies, OnlyOfWhatTheyCanBring) {
   ProductForm odd = alongK();
   odd.aligned = false;
   check(odd, false);
-  ProductForm bytes;
-  bytes.m = bytes.n = 128;
-  bytes.type = "i8";
-  bytes.resultType = "i32";
-  bytes.tolerance = 0;
-  bytes.k = 64;
-  check(bytes, false);
+  ProductForm words;
+  words.m = words.n = 128;
+  words.type = "fp32";
+  words.options = ", input_precision='ieee'";
+  words.k = 16;
+  check(words, false);
   ProductForm computed = alongK();
   computed.ofY = "(y * 0.5).to(y.dtype)";
   computed.factorY = 0.5;
   check(computed, false);
 }
 
-/// Which 16-bit elements are read from in rows or across them.
+/// Which elements of 16 and of 8 bits are read from in rows or across them.
 TEST(WarpCopies, InEveryOrderOfMemory) {
-  for (const char *type : {"fp16", "bf16"})
+  for (const Types &types :
+       {Types{"fp16", "fp32", "", 32, 2e-6}, Types{"bf16", "fp32", "", 32, 2e-6},
+        Types{"i8", "i32", "", 64, 0}, Types{"fp8e4nv", "fp32", "", 64, 2e-6}})
     for (int order = 0; order < 16; ++order) {
-      ProductForm form;
-      form.type = type;
-      form.m = form.n = 128;
+      ProductForm form = ofTypes(types);
       form.columnsA = order & 1;
       form.columnsB = order & 2;
       form.transposedA = order & 4;
@@ -112,6 +111,26 @@ TEST(WarpCopies, InEveryOrderOfMemory) {
       EXPECT_TRUE(loop.isPipelined()) << form.describe();
       loop.checkTrips(2);
     }
+}
+
+/// Bytes along m and n: rows of one panel and of several, instructions of both sizes, whose lanes
+/// have 16 bytes or 32 along k.
+TEST(WarpCopies, OfBytesAcrossRows) {
+  for (const Types &types : {Types{"i8", "i32", "", 128, 0}, Types{"fp8e5", "fp32", "", 128, 2e-6}})
+    for (auto [m, n, warps] : {std::tuple(64, 64, 4u), {128, 256, 8u}, {256, 64, 4u}})
+      for (unsigned size : {16u, 32u}) {
+        ProductForm form = ofTypes(types);
+        form.columnsA = true;
+        form.columnsB = false;
+        form.m = m;
+        form.n = n;
+        form.warps = warps;
+        form.matrixSize = size;
+        form.stages = 2;
+        ProductLoop loop(form, target);
+        EXPECT_TRUE(loop.isPipelined()) << form.describe();
+        loop.check(m, n, 3 * types.k);
+      }
 }
 
 /// `matrix_instr_nonkdim` and `kpack` of a config, for both operands' orders in memory.

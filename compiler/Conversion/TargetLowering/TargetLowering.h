@@ -246,7 +246,8 @@ public:
     return {};
   }
 
-  /// The same values of four codes, one by one; empty where four are no shorter than two pairs.
+  /// The same values of four codes, or those of `to`, one by one; empty where four are no shorter
+  /// than two pairs.
   virtual llvm::SmallVector<mlir::Value> widenWord(mlir::OpBuilder &b, mlir::Location loc,
                                                    llvm::ArrayRef<mlir::Value> codes,
                                                    mlir::Type format, mlir::Type to) const {
@@ -289,7 +290,8 @@ public:
   virtual llvm::SmallVector<mlir::Value> loadMatrices(mlir::OpBuilder &b, mlir::Location loc,
                                                       mlir::Value row, unsigned matrices,
                                                       bool transposed) const;
-  /// With MatrixFeatures::transposedReads: a vector of 4 elements of 16 bits, of a lane's column.
+  /// With MatrixFeatures::transposedReads: a vector of 4 elements of 16 bits or 8 of 8 bits, of a
+  /// lane's column.
   virtual mlir::Value readTransposed(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type,
                                      mlir::Value address) const;
   /// Writes to shared memory so far come before what matrix units read there by themselves.

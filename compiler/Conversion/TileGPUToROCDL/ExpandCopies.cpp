@@ -56,8 +56,8 @@ LogicalResult expandWarpCopy(tilegpu::WarpBufferCopyOp op, OpBuilder &b) {
     return ROCDL::ReadfirstlaneOp::create(b, loc, wide, LLVM::TruncOp::create(b, loc, wide, half));
   };
   Value low = ofWave(descriptor), high = ofWave(LLVM::LShrOp::create(b, loc, descriptor, shift));
-  writeCopy(op, op.getTo(), {op.getOffset(), low, high}, bufferCopyText(1),
-            bufferCopyConstraints(1), b);
+  writeCopy(op, op.getTo(), {op.getOffset(), low, high}, bufferCopyText({}),
+            bufferCopyConstraints({}), b);
   return success();
 }
 

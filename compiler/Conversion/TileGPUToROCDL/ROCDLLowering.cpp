@@ -241,8 +241,8 @@ public:
   }
 
   /// The instruction makes infinity or NaN of numbers beyond the largest, and so gets the largest
-  /// in place of them. That would bound NaNs, too: in the FNUZ formats, which have but one, the
-  /// instruction gets them as they are; in others all bits but the sign are set behind it.
+  /// in place of them, and NaNs as they are. Whose bits but the sign are not all set (E5M2) gets
+  /// them behind it.
   Value narrowPair(OpBuilder &b, Location loc, Value low, Value high, Type format) const override {
     if (!convertsFormat(format))
       return {};
@@ -250,17 +250,23 @@ public:
     Type i32 = b.getI32Type();
     bool isFnuz = isa<Float8E4M3FNUZType, Float8E5M2FNUZType>(format);
     bool isE5M2 = isa<Float8E5M2Type, Float8E5M2FNUZType>(format);
-    Value largest = s.real(b.getF32Type(), isE5M2 ? 57344 : isFnuz ? 240 : 448);
+    const double bound = isE5M2 ? 57344 : isFnuz ? 240 : 448;
+    Value largest = s.real(b.getF32Type(), bound);
     Value nans = s.i32(0);
     auto bounded = [&](Value value, int32_t nan) -> Value {
-      Value magnitude =
-          s.make<arith::MinNumFOp>(LLVM::FAbsOp::create(b, loc, value).getResult(), largest);
-      Value number = LLVM::CopySignOp::create(b, loc, magnitude, value);
-      Value isNan = s.make<arith::CmpFOp>(arith::CmpFPredicate::UNO, value, value);
-      if (isFnuz)
-        return s.select(isNan, value, number);
-      nans = s.bitOr(nans, s.select(isNan, s.i32(nan), s.i32(0)));
-      return number;
+      auto isNan = [&] { return s.make<arith::CmpFOp>(arith::CmpFPredicate::UNO, value, value); };
+      if (isFnuz) {
+        Value number = LLVM::CallIntrinsicOp::create(
+                           b, loc, value.getType(), b.getStringAttr("llvm.amdgcn.fmed3"),
+                           ValueRange{value, s.real(b.getF32Type(), -bound), largest})
+                           .getResult(0);
+        return s.select(isNan(), value, number);
+      }
+      // Processors with the other formats have instructions that keep NaNs.
+      if (isE5M2)
+        nans = s.bitOr(nans, s.select(isNan(), s.i32(nan), s.i32(0)));
+      return s.make<arith::MaximumFOp>(s.make<arith::MinimumFOp>(value, largest),
+                                       s.real(b.getF32Type(), -bound));
     };
     Value first = bounded(low, 0x7f), second = bounded(high, 0x7f00);
     Value none = LLVM::UndefOp::create(b, loc, i32);
@@ -271,23 +277,13 @@ public:
     return s.bitcast(codes, VectorType::get(2, b.getI8Type()));
   }
 
-  Value widenPair(OpBuilder &b, Location loc, Value low, Value high, Type format,
-                  Type to) const override {
-    if (!convertsFormat(format))
-      return {};
-    ScalarBuilder s(b, loc);
-    auto singles = VectorType::get(2, b.getF32Type());
-    Value word = s.make<arith::ExtUIOp>(b.getI32Type(), s.joinBytes(low, high));
-    if (isa<Float8E5M2Type, Float8E5M2FNUZType>(format))
-      return ROCDL::CvtPkF32Bf8Op::create(b, loc, singles, word, false);
-    return ROCDL::CvtPkF32Fp8Op::create(b, loc, singles, word, false);
-  }
-
   SmallVector<Value> widenWord(OpBuilder &b, Location loc, ArrayRef<Value> codes, Type format,
                                Type to) const override {
-    if (convertsFormat(format) || !to.isF16())
-      return {};
-    return widenBytesToHalves(ScalarBuilder(b, loc), codes, format);
+    ScalarBuilder s(b, loc);
+    if (!convertsFormat(format))
+      return to.isF16() ? widenBytesToHalves(s, codes, format) : SmallVector<Value>();
+    bool isAtOnce = info.matrix.mfmaGeneration >= 4 && (to.isF16() || to.isBF16());
+    return convertBytes(s, codes, format, isAtOnce ? to : b.getF32Type());
   }
 
   Value reciprocalSqrt(OpBuilder &b, Location loc, Value x) const override {
@@ -384,7 +380,11 @@ public:
   }
 
   Value readTransposed(OpBuilder &b, Location loc, Type type, Value address) const override {
-    return ROCDL::ds_read_tr16_b64::create(b, loc, type, address);
+    if (cast<VectorType>(type).getElementTypeBitWidth() == 16)
+      return ROCDL::ds_read_tr16_b64::create(b, loc, type, address);
+    auto words = VectorType::get(2, b.getI32Type());
+    return LLVM::BitcastOp::create(b, loc, type,
+                                   ROCDL::ds_read_tr8_b64::create(b, loc, words, address));
   }
 
   //--- The kernel ---

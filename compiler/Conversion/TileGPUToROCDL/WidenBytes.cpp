@@ -1,11 +1,13 @@
-// Each code goes to the upper byte of a half of a word, and both are widened by the same
-// instructions. Four codes of a word take one instruction for each two to get there. With exponent
+// Without instructions for it each code goes to the upper byte of a half of a word, and both are
+// widened alike. Four codes of a word take one instruction for each two to get there. With exponent
 // and mantissa where f16 has them a number of E4M3 is too small by a power of two. A product with
 // that is exact, also for subnormal numbers, which AMD's f16 does not flush.
 //
 // By way of f32, as the CPU widens them (ByteFloats.cpp), each code takes eight instructions.
 
 #include "compiler/Conversion/TileGPUToROCDL/WidenBytes.h"
+
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 
 using namespace mlir;
 
@@ -83,7 +85,34 @@ Value fromE4M3Fnuz(const ScalarBuilder &s, Value codes) {
   return halves.timesPower(halves.add(less, 1), power);
 }
 
+/// Two codes of a word, which the instructions take from either half.
+template <typename ToF16, typename ToBF16, typename ToF32>
+Value convertHalf(const ScalarBuilder &s, Value word, bool isUpper, Type to) {
+  OpBuilder &b = s.builder();
+  Type pair = VectorType::get(2, to);
+  if (to.isF32())
+    return ToF32::create(b, s.location(), pair, word, isUpper);
+  // Times a power of two.
+  Value one = s.real(b.getF32Type(), 1);
+  if (to.isF16())
+    return ToF16::create(b, s.location(), pair, word, one, isUpper);
+  return ToBF16::create(b, s.location(), pair, word, one, isUpper);
+}
+
 } // namespace
+
+SmallVector<Value> convertBytes(const ScalarBuilder &s, ArrayRef<Value> codes, Type format,
+                                Type to) {
+  auto convert = isa<Float8E5M2Type, Float8E5M2FNUZType>(format)
+                     ? convertHalf<ROCDL::CvtScaleF32PkF16Bf8Op, ROCDL::CvtScaleF32PkBf16Bf8Op,
+                                   ROCDL::CvtPkF32Bf8Op>
+                     : convertHalf<ROCDL::CvtScaleF32PkF16Fp8Op, ROCDL::CvtScaleF32PkBf16Fp8Op,
+                                   ROCDL::CvtPkF32Fp8Op>;
+  Value word = s.bitcast(s.pack(codes), s.builder().getI32Type());
+  SmallVector<Value> numbers = s.unpack(convert(s, word, /*isUpper=*/false, to));
+  numbers.append(s.unpack(convert(s, word, /*isUpper=*/true, to)));
+  return numbers;
+}
 
 SmallVector<Value> widenBytesToHalves(const ScalarBuilder &s, ArrayRef<Value> codes, Type format) {
   if (!isa<Float8E4M3FNType, Float8E4M3FNUZType>(format))

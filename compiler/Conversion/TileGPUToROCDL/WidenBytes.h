@@ -1,4 +1,4 @@
-// Floats of 8 bits become such of 16 by words, where no instruction converts them.
+// Floats of 8 bits become wider ones a word at a time, by instructions for it or others.
 
 #ifndef KILN_COMPILER_CONVERSION_TILEGPUTOROCDL_WIDENBYTES_H
 #define KILN_COMPILER_CONVERSION_TILEGPUTOROCDL_WIDENBYTES_H
@@ -6,6 +6,12 @@
 #include "compiler/Conversion/TargetLowering/ScalarBuilder.h"
 
 namespace kiln {
+
+/// The values of four codes (i8) in a format that the target converts, as `to`: f32, or on CDNA 4
+/// f16 or bf16 (v_cvt_scalef32_pk_f16_fp8).
+llvm::SmallVector<mlir::Value> convertBytes(const ScalarBuilder &s,
+                                            llvm::ArrayRef<mlir::Value> codes, mlir::Type format,
+                                            mlir::Type to);
 
 /// The f16 values of four codes (i8) in E4M3FN or its FNUZ form, with the bits that
 /// widenByteFloat's f32 become; empty for other formats.

@@ -16,6 +16,10 @@
 // again what a loop carries; nor what is out of range in front of the loop, as it would come into
 // it.
 //
+// Of buffers that only copies to shared memory are from (BufferCopies.h), which take a descriptor
+// by halves, the loop carries the base alone, and adds to it behind the last of them: where it
+// stands, not to a copy.
+//
 // Refused: an offset for the wave beside the lanes' (soffset), of which LLVM's and the ISA's texts
 // say differently whether it counts for the range.
 
@@ -92,7 +96,7 @@ bool hasFixedFields(const llvm::IntrinsicInst &call) {
 llvm::Value *wordsOf(llvm::Value *base, llvm::Value *bytes, llvm::Value *flags,
                      llvm::IRBuilder<> &b) {
   llvm::Type *wide = b.getInt64Ty();
-  llvm::Value *low = b.CreatePtrToInt(base, wide);
+  llvm::Value *low = base->getType()->isPointerTy() ? b.CreatePtrToInt(base, wide) : base;
   llvm::Value *high =
       b.CreateOr(b.CreateAnd(bytes, UINT32_MAX), b.CreateShl(b.CreateZExt(flags, wide), 32));
   auto *pair = llvm::FixedVectorType::get(wide, 2);
@@ -228,7 +232,10 @@ private:
       bool movesBase = !buffer->ahead || (!moveTogether && !areFew(buffer->offsets.size(), 1));
       if (!movesBase)
         moveOffsets(*buffer);
-      carryWords(*buffer, movesBase);
+      if (isForCopies(*buffer))
+        carryBase(*buffer);
+      else
+        carryWords(*buffer, movesBase);
     }
   }
 
@@ -284,6 +291,32 @@ private:
           evolution.getPointerBase(start),
           evolution.getConstant(buffer.step->getType(), movedBufferStart, /*isSigned=*/true));
     return expander.expandCodeFor(start, pointer, place);
+  }
+
+  /// Whether assembly text alone asks for it, by halves.
+  static bool isForCopies(const Buffer &buffer) {
+    return llvm::all_of(buffer.calls, [](llvm::IntrinsicInst *call) {
+      return llvm::all_of(call->users(), llvm::IsaPred<llvm::PtrToIntInst>);
+    });
+  }
+
+  void carryBase(Buffer &buffer) {
+    llvm::IRBuilder<> before(place);
+    llvm::Type *wide = before.getInt64Ty();
+    // Scalar, also where it comes from what only vector instructions compute.
+    auto ofWave = [&](llvm::Value *value) {
+      return before.CreateIntrinsic(llvm::Intrinsic::amdgcn_readfirstlane, {wide}, {value});
+    };
+    llvm::Value *step = ofWave(expander.expandCodeFor(buffer.step, wide, place));
+    llvm::Value *start = before.CreatePtrToInt(startOf(buffer, /*movesBase=*/true), wide);
+    llvm::PHINode *base = phiOf(ofWave(start), "base");
+    for (llvm::IntrinsicInst *call : buffer.calls) {
+      llvm::IRBuilder<> b(call);
+      replace(*call, wordsOf(base, call->getArgOperand(Bytes), call->getArgOperand(Flags), b), b);
+    }
+    llvm::IRBuilder<> b(loop.getLoopLatch()->getTerminator());
+    llvm::Value *last = opaque(b, base, "s", /*hasSideEffects=*/true);
+    base->addIncoming(b.CreateAdd(last, step), loop.getLoopLatch());
   }
 
   void carryWords(Buffer &buffer, bool movesBase) {

@@ -200,21 +200,24 @@ TEST(StagedOperand, PiecesOfAWarpLieSideBySide) {
 }
 
 /// The warps of a block read a buffer by ds_read_b64_tr_b16: of 16 lanes each gives the address of
-/// a quarter of a row, and gets the element of its column in each of the four rows.
-void simulateAcross(const LinearLayout &distributed, const SharedLayout &shared) {
-  std::optional<SharedAccess> access = planTransposedAccess(distributed, shared, 16);
+/// a quarter of a row, and gets the element of its column in each of the four rows; by
+/// ds_read_b64_tr_b8 of a half, and of eight rows.
+void simulateAcross(const LinearLayout &distributed, const SharedLayout &shared,
+                    unsigned elementBits = 16) {
+  std::optional<SharedAccess> access = planTransposedAccess(distributed, shared, elementBits);
   ASSERT_TRUE(access);
+  const unsigned rows = 64 / elementBits, lanesOfRow = 16 / rows;
   for (int64_t warp = 0; warp < distributed.numWarps(); ++warp) {
     std::set<unsigned> filled;
     for (const SharedAccess::Part &part : access->parts)
       for (unsigned lane = 0; lane < 64; ++lane)
-        for (unsigned row = 0; row < 4; ++row) {
-          unsigned column = lane % 16, from = lane - column + 4 * row + column / 4;
-          uint64_t quarter = access->threadOffset(from, warp) ^ part.offset;
-          ASSERT_EQ(quarter % 4, 0u);
+        for (unsigned row = 0; row < rows; ++row) {
+          unsigned column = lane % 16, from = lane - column + lanesOfRow * row + column / rows;
+          uint64_t piece = access->threadOffset(from, warp) ^ part.offset;
+          ASSERT_EQ(piece % rows, 0u);
           unsigned reg = part.registers[row];
           filled.insert(reg);
-          ASSERT_EQ(shared.map.out().unpack(shared.map.apply(quarter + column % 4)),
+          ASSERT_EQ(shared.map.out().unpack(shared.map.apply(piece + column % rows)),
                     distributed.coordinates(reg, lane, warp))
               << "register " << reg << ", lane " << lane << ", warp " << warp;
         }
@@ -244,6 +247,35 @@ TEST(StagedOperand, ReadsAcrossRowsBringEveryRegisterItsElement) {
     }
 }
 
+// Of either kind of instruction for bytes, whose lanes have 16 of them along k or 32.
+TEST(StagedOperand, ReadsAcrossRowsOfBytes) {
+  SharedMemoryShape memory = memoryOfGfx950(), without = memory;
+  without.transposedReads = false;
+  for (const char *name : {"mfma.16x16x128.fp8.f32", "mfma.32x32x64.fp8.f32",
+                           "mfma.16x16x64.i8.i32", "mfma.32x32x32.i8.i32"})
+    for (int64_t n : {64, 128, 256}) {
+      SCOPED_TRACE(std::string(name) + ", " + std::to_string(n));
+      LinearLayout b = operandOf(name, MatrixOperand::B, {128, n}),
+                   alongN = coalescedLayout({128, n}, {1, 0}, 16, 64, 4),
+                   a = operandOf(name, MatrixOperand::A, {n, 128}),
+                   alongM = coalescedLayout({n, 128}, {0, 1}, 16, 64, 4);
+      std::optional<SharedLayout> shared = planTransposedShared(alongN, b, 8, memory);
+      ASSERT_TRUE(shared);
+      simulateAcross(b, *shared, 8);
+      EXPECT_EQ(planSharedAccess(alongN, *shared, 8, memory).vector, 16u) << "copies' pieces";
+      // 64 lanes read 8 bytes each of 64 banks: two turns.
+      SharedAccess read = *planTransposedAccess(b, *shared, 8);
+      EXPECT_EQ(countWavefronts(read, *shared, 8, memory).wavefronts,
+                int64_t(2 * read.parts.size()));
+      Staging across = planStaging(alongN, b, 8, memory, /*matrixLoads=*/false);
+      EXPECT_TRUE(across.shared == *shared);
+      EXPECT_LT(across.cost, planStaging(alongN, b, 8, without, false).cost);
+      shared = planTransposedShared(alongM, a, 8, memory);
+      ASSERT_TRUE(shared);
+      simulateAcross(a, *shared, 8);
+    }
+}
+
 // A thread that has single elements of rows stores them one by one: words of them, which who reads
 // would have to take apart, take longer. Rows along k stay such.
 TEST(StagedOperand, RowsThatNoThreadHasAreReadAcross) {
@@ -270,9 +302,9 @@ TEST(StagedOperand, ReadsAcrossRowsRefuseWhatDoesNotFit) {
   padded.padInterval = 64;
   padded.padAmount = 8;
   EXPECT_FALSE(planTransposedAccess(b, padded, 16));
-  EXPECT_FALSE(planTransposedAccess(b, shared, 8));
+  EXPECT_FALSE(planTransposedAccess(b, shared, 32));
   EXPECT_FALSE(planTransposedAccess(b, swizzledShared({64, 128}, 0, 16), 16)) << "along k";
-  EXPECT_FALSE(planTransposedShared(alongN, b, 8, memory));
+  EXPECT_FALSE(planTransposedShared(alongN, b, 32, memory));
   EXPECT_FALSE(planTransposedShared(
       alongN, operandOf("mma.m16n8k16.f16.f32", MatrixOperand::B, {64, 128}), 16, memory))
       << "32 lanes";

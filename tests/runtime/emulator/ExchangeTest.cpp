@@ -176,8 +176,7 @@ TEST(Exchange, LanesThatAreNotActiveTakeNoPart) {
   }
 }
 
-/// A lane gives the address of a quarter of a row, and has a column (Triton,
-/// "chooseDsReadTrLayout").
+/// A lane gives the address of a part of a row, and has a column (Triton, "chooseDsReadTrLayout").
 TEST(Exchange, AReadAcrossRowsGivesEachLaneAColumn) {
   SITE(read, "rocdl.ds.read.tr16.b64", 24);
   SITE(write, "llvm.store", 25);
@@ -193,12 +192,36 @@ TEST(Exchange, AReadAcrossRowsGivesEachLaneAColumn) {
     kiln_emu_store(t, &write, KILN_EMU_SHARED, at, values, 8, 8, 1);
     kiln_emu_barrier(t, &barrier, 0, 0);
     uint64_t column = 0;
-    kiln_emu_ds_read_tr16(t, &read, at, &column);
+    kiln_emu_ds_read_tr(t, &read, at, 2, &column);
     return column;
   });
   for (uint32_t lane = 0; lane < 64; ++lane)
     for (uint32_t row = 0; row < 4; ++row)
       EXPECT_EQ(columns[lane] >> (16 * row) & 0xffff, 16 * (lane / 16 * 4 + row) + lane % 16)
+          << lane << ", " << row;
+}
+
+TEST(Exchange, AReadAcrossRowsOfBytesGivesEachLaneAColumn) {
+  SITE(read, "rocdl.ds.read.tr8.b64", 27);
+  SITE(write, "llvm.store", 28);
+  SITE(barrier, "rocdl.barrier", 29);
+  constexpr uint32_t rowBytes = 16;
+  auto columns = results(64, [&](kiln_emu_thread *t) -> uint64_t {
+    // Element (row, column) is 16 * row + column, modulo 256; 32 rows, in reverse order in memory.
+    uint32_t row = t->thread / 2, half = t->thread % 2;
+    char *at = t->shared + rowBytes * (31 - row) + 8 * half;
+    uint8_t values[8];
+    for (uint32_t i = 0; i < 8; ++i)
+      values[i] = uint8_t(16 * row + 8 * half + i);
+    kiln_emu_store(t, &write, KILN_EMU_SHARED, at, values, 8, 8, 1);
+    kiln_emu_barrier(t, &barrier, 0, 0);
+    uint64_t column = 0;
+    kiln_emu_ds_read_tr(t, &read, at, 1, &column);
+    return column;
+  });
+  for (uint32_t lane = 0; lane < 64; ++lane)
+    for (uint32_t row = 0; row < 8; ++row)
+      EXPECT_EQ(columns[lane] >> (8 * row) & 0xff, (16 * (lane / 16 * 8 + row) + lane % 16) % 256)
           << lane << ", " << row;
 }
 

@@ -70,7 +70,20 @@ in:
 
 struct Load {
   std::string array = "%a", bytes = bytesOfSmall, offset = "%lane", step = "%step";
+  /// It takes the descriptor by halves, as copies to shared memory do.
+  bool byHalves = false;
 };
+
+std::string accessOf(const Load &load, const std::string &n) {
+  if (!load.byHalves)
+    return "  %x" + n + " = call i32 @llvm.amdgcn.raw.ptr.buffer.load.i32(ptr addrspace(8) %d" + n +
+           ", i32 " + load.offset + ", i32 0, i32 0)\n";
+  return "  %h" + n + " = ptrtoint ptr addrspace(8) %d" + n + " to i128\n  %low" + n +
+         " = trunc i128 %h" + n + " to i64\n  %upper" + n + " = lshr i128 %h" + n + ", 64\n  %l" +
+         n + " = zext i64 %low" + n + " to i128\n  %u" + n + " = shl i128 %upper" + n +
+         ", 64\n  %both" + n + " = or i128 %l" + n + ", %u" + n + "\n  %x" + n +
+         " = call i32 @access(i128 %both" + n + ", i32 " + load.offset + ")\n";
+}
 
 /// A loop of `n` iterations, at least one, that adds up what it loads; %isOdd holds in every other
 /// one, and `before` stands in front of it. Arrays begin `from` bytes from their pointer.
@@ -84,9 +97,8 @@ std::string loopOf(const std::vector<Load> &loads, const std::string &from = sta
             ", " + from + "\n  %p" + n + " = getelementptr i8, ptr addrspace(1) " + load.array +
             ", i64 %f" + n + "\n  %d" + n +
             " = call ptr addrspace(8) @llvm.amdgcn.make.buffer.rsrc.p8.p1(ptr addrspace(1) %p" + n +
-            ", i16 0, i64 " + load.bytes + ", i32 159744)\n  %x" + n +
-            " = call i32 @llvm.amdgcn.raw.ptr.buffer.load.i32(ptr addrspace(8) %d" + n + ", i32 " +
-            load.offset + ", i32 0, i32 0)\n  %s" + n + " = add i32 " + last + ", %x" + n + "\n";
+            ", i16 0, i64 " + load.bytes + ", i32 159744)\n" + accessOf(load, n) + "  %s" + n +
+            " = add i32 " + last + ", %x" + n + "\n";
   }
   std::string total = "%s" + std::to_string(loads.size() - 1);
   return std::string(hardware) + R"(
@@ -133,11 +145,16 @@ void replaceDeviceOperations(llvm::Function &function) {
   llvm::SmallSetVector<llvm::Instruction *, 8> buffers;
   for (llvm::Instruction &instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
     auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-    if (!call)
+    auto *whole = llvm::dyn_cast<llvm::PtrToIntInst>(&instruction);
+    if (!call && !(whole && whole->getPointerAddressSpace() == 8))
       continue;
-    llvm::IRBuilder<> b(call);
+    llvm::IRBuilder<> b(&instruction);
     llvm::Value *value = nullptr;
-    if (call->isInlineAsm())
+    if (whole) {
+      value = describedBy(whole->getOperand(0), b);
+      buffers.insert(llvm::cast<llvm::Instruction>(whole->getOperand(0)));
+    } else if (call->isInlineAsm() ||
+               call->getIntrinsicID() == llvm::Intrinsic::amdgcn_readfirstlane)
       value = call->getArgOperand(0);
     else if (call->getIntrinsicID() == llvm::Intrinsic::amdgcn_raw_ptr_buffer_load) {
       value = b.CreateCall(call->getModule()->getFunction("access"),
@@ -146,8 +163,8 @@ void replaceDeviceOperations(llvm::Function &function) {
     }
     if (!value)
       continue;
-    call->replaceAllUsesWith(value);
-    call->eraseFromParent();
+    instruction.replaceAllUsesWith(value);
+    instruction.eraseFromParent();
   }
   for (llvm::Instruction *buffer : buffers)
     buffer->eraseFromParent();
@@ -181,23 +198,25 @@ std::vector<int32_t> results(llvm::Module &module, llvm::ArrayRef<Arguments> cal
   return given;
 }
 
-/// How many descriptors and offsets the loop carries: "descriptors: 1, offsets: 0", once it is seen
-/// that it reads the same.
+/// How many descriptors and offsets the loop carries: "descriptors: 1, offsets: 0", and bases, if
+/// there are such, once it is seen that it reads the same.
 std::string carriedBy(const std::string &text, bool mayMoveOffsets = true) {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> before = parseIR(text, context), after = parseIR(text, context);
   kiln::carryDescriptors(*after->getFunction("f"), mayMoveOffsets);
   EXPECT_FALSE(llvm::verifyModule(*after, &llvm::errs()));
-  unsigned descriptors = 0, offsets = 0;
+  unsigned descriptors = 0, offsets = 0, bases = 0;
   for (const llvm::BasicBlock &block : *after->getFunction("f"))
     for (const llvm::PHINode &phi : block.phis()) {
       descriptors += phi.getName().starts_with("descriptor");
       offsets += phi.getName().starts_with("offset");
+      bases += phi.getName().starts_with("base");
     }
   constexpr Arguments calls[] = {{1, 16, 0},  {2, 16, 4}, {7, 64, 8},
                                  {9, -64, 0}, {6, 0, 12}, {8, 4, -40}};
   EXPECT_EQ(results(*after, calls), results(*before, calls));
-  return "descriptors: " + std::to_string(descriptors) + ", offsets: " + std::to_string(offsets);
+  return "descriptors: " + std::to_string(descriptors) + ", offsets: " + std::to_string(offsets) +
+         (bases ? ", bases: " + std::to_string(bases) : "");
 }
 
 TEST(CarryDescriptors, LanesOfSmallArraysMoveInPlaceOfTheBase) {
@@ -237,6 +256,16 @@ TEST(CarryDescriptors, ArraysThatMoveAlikeShareOffsets) {
 TEST(CarryDescriptors, TheBaseMovesWhereOffsetsMayNot) {
   EXPECT_EQ(carriedBy(loopOf({{.offset = "%some"}}), /*mayMoveOffsets=*/false),
             "descriptors: 1, offsets: 0");
+}
+
+/// What copies take by halves has its base alone carried, whatever the number of bytes.
+TEST(CarryDescriptors, CopiesMoveBases) {
+  EXPECT_EQ(carriedBy(loopOf({{.byHalves = true}})), "descriptors: 0, offsets: 0, bases: 1");
+  EXPECT_EQ(carriedBy(loopOf({{.bytes = "%bytes", .byHalves = true},
+                              {.array = "%b", .bytes = "%bytes", .step = "8", .byHalves = true}})),
+            "descriptors: 0, offsets: 0, bases: 2");
+  EXPECT_EQ(carriedBy(loopOf({{.byHalves = true}, {.array = "%b"}})),
+            "descriptors: 0, offsets: 1, bases: 1");
 }
 
 /// Arrays of any size, and those of which a bound is known.
