@@ -152,10 +152,12 @@ bool BufferPlanner::mayMoveWhole(const BufferPlace &place) {
 }
 
 /// Whether the tile's first element is below the bound in each iteration, but for some elements
-/// ahead.
+/// ahead of the counter.
 bool BufferPlanner::isUpTo(scf::ForOp loop, const BufferBound &bound) {
   constexpr int64_t mostAhead = 1 << 20;
   Polynomial counter = polynomials.of(loop.getInductionVar()), end = endBehind(loop);
+  if (isPositiveIn(loop, end, bound.bound.plus(bound.uniform, -1), polynomials))
+    return true;
   std::optional<int64_t> ahead = bound.uniform.plus(counter, -1).asConstant();
   std::optional<int64_t> beyond = bound.bound.plus(end, -1).asConstant();
   return ahead && beyond && std::abs(*ahead) <= mostAhead && *beyond >= 0;

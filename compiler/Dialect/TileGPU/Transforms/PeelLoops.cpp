@@ -16,7 +16,8 @@
 // Nor does it ask what holds in all iterations but the last (ImpliedConditions.h), as the mask of a
 // tile that the loop's bound divides. Loops without products have their last iteration behind them
 // for that as well, if something else depends on it than which lanes reach memory: that costs
-// little as a bound.
+// little as a bound of hardware. But lanes compare what is none (BufferPlanner.h): a bound that may
+// divide a word, as of 16-bit floats of any number, or of a row that an index leads to.
 //
 // A mask that hangs on the loop's bound answers the question by itself (ImpliedConditions.h), and
 // costs the same without it: such loops stay as they are. So do those whose code is large, as it is
@@ -35,6 +36,7 @@
 // choice for each step in place of each number of bytes, and memory that nobody wants).
 
 #include "compiler/Analysis/IndexPolynomial.h"
+#include "compiler/Dialect/TileGPU/Transforms/BufferPlanner.h"
 #include "compiler/Dialect/TileGPU/Transforms/ImpliedConditions.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
 #include "compiler/Dialect/TileGPU/Transforms/RegisterEstimate.h"
@@ -109,6 +111,22 @@ public:
            });
   }
 
+  /// Whether lanes compare for some access what holds in all iterations but the last.
+  bool masksLanes(BufferPlanner &planner) {
+    WalkResult result = loop.getBody()->walk([&](Operation *op) {
+      Value mask;
+      if (auto load = dyn_cast<tile::LoadOp>(op))
+        mask = load.getMask();
+      else if (auto store = dyn_cast<tile::StoreOp>(op))
+        mask = store.getMask();
+      bool isLanes = mask && llvm::any_of(masksOfLanes(op, mask, planner), [&](Value part) {
+                       return holdsBeforeLast(part, loop, polynomials);
+                     });
+      return isLanes ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    return result.wasInterrupted();
+  }
+
   bool isQuestion(Operation *op) const { return questions.contains(op); }
 
   /// In all iterations there is a next one.
@@ -136,6 +154,24 @@ private:
           isa<tile::SplatOp, tile::BroadcastOp, tile::ExpandDimsOp, tilegpu::ConvertLayoutOp>(user);
       return !isView || decidesMore(user->getResult(0));
     });
+  }
+
+  /// The parts of the mask that are no bounds of hardware.
+  static SmallVector<Value> masksOfLanes(Operation *access, Value mask, BufferPlanner &planner) {
+    Value pointers = access->getOperand(0);
+    if (!isa<RankedTensorType>(pointers.getType()))
+      return {};
+    if (std::optional<BufferPlace> place = planner.plan(access, pointers, mask))
+      return place->masks;
+    SmallVector<Value> parts{mask}, found;
+    while (!parts.empty()) {
+      Value part = parts.pop_back_val();
+      if (auto both = part.getDefiningOp<arith::AndIOp>())
+        parts.append({both.getLhs(), both.getRhs()});
+      else
+        found.push_back(part);
+    }
+    return found;
   }
 
   /// The loop does not change it.
@@ -308,10 +344,16 @@ struct PeelLoopsPass : PassWrapper<PeelLoopsPass, OperationPass<func::FuncOp>> {
     bool isCdna = target->matrix.mfmaGeneration;
     if (!isCdna && !target->matrix.wmmaGeneration)
       return;
+    // What is known of values holds until the first one changes.
+    std::optional<BufferPlanner> planner;
+    if (streams)
+      planner.emplace(kernel, *target);
+    SmallVector<scf::ForOp> peeled;
     for (scf::ForOp loop : innermostLoops(kernel)) {
       IndexPolynomials polynomials;
       AskingLoop asking(loop, polynomials);
-      bool isAsked = asking.isUnanswered() || (streams && asking.masksMore());
+      bool isAsked =
+          asking.isUnanswered() || (streams && (asking.masksMore() || asking.masksLanes(*planner)));
       if (loop.getUnsignedCmp() || !isAsked || !isShort(loop, streams))
         continue;
       if (!streams && !isCdna && !asking.asksAtComputedSteps())
@@ -319,6 +361,11 @@ struct PeelLoopsPass : PassWrapper<PeelLoopsPass, OperationPass<func::FuncOp>> {
       if (!streams &&
           (loop.getBody()->getOps<tilegpu::DotOp>().empty() || !asking.onlyLoadsAhead()))
         continue;
+      peeled.push_back(loop);
+    }
+    for (scf::ForOp loop : peeled) {
+      IndexPolynomials polynomials;
+      AskingLoop asking(loop, polynomials);
       LastIteration(loop, asking).moveBehind();
     }
   }

@@ -156,6 +156,36 @@ func.func @bounds(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %n: i32) attributes {t
   return
 }
 
+// Of a row that an index leads to, which lanes load, no bound is one of hardware.
+// CHECK-LABEL: func.func @indexed
+// CHECK: scf.if
+// CHECK: scf.for
+// CHECK-NOT: arith.cmpi
+// CHECK: tile.load %{{[0-9]+}} :
+// CHECK: }
+// CHECK: arith.cmpi slt
+// CHECK: tile.load %{{.*}} mask
+func.func @indexed(%x: !tile.ptr<f32>, %rows: !tile.ptr<i32>, %n: i32, %none: tensor<64xf32, #l>) -> tensor<64xf32, #l> attributes {tile.kernel, tile.small_arrays} {
+  %zero = arith.constant 0 : i32
+  %step = arith.constant 64 : i32
+  %row = tile.load %rows : (!tile.ptr<i32>) -> i32
+  %first = arith.muli %row, %n : i32
+  %base = tile.addptr %x, %first : !tile.ptr<f32>, i32
+  %r = tile.arange 0, 64 : tensor<64xi32, #l>
+  %px = tile.splat %base : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>, #l>
+  %ns = tile.splat %n : i32 -> tensor<64xi32, #l>
+  %sum = scf.for %i = %zero to %n step %step iter_args(%s = %none) -> (tensor<64xf32, #l>) : i32 {
+    %is = tile.splat %i : i32 -> tensor<64xi32, #l>
+    %at = arith.addi %is, %r : tensor<64xi32, #l>
+    %m = arith.cmpi slt, %at, %ns : tensor<64xi32, #l>
+    %a = tile.addptr %px, %at : tensor<64x!tile.ptr<f32>, #l>, tensor<64xi32, #l>
+    %v = tile.load %a mask %m : (tensor<64x!tile.ptr<f32>, #l>, tensor<64xi1, #l>) -> tensor<64xf32, #l>
+    %t = arith.addf %s, %v : tensor<64xf32, #l>
+    scf.yield %t : tensor<64xf32, #l>
+  }
+  return %sum : tensor<64xf32, #l>
+}
+
 // What is done in the last iteration alone, of a loop that carries nothing.
 // CHECK-LABEL: func.func @otherwise
 // CHECK-SAME: (%[[X:.*]]: !tile.ptr<f32>, %[[Y:.*]]: !tile.ptr<f32>,
