@@ -251,16 +251,15 @@ bool holdsBeforeLast(Value mask, scf::ForOp loop, IndexPolynomials &polynomials)
          implications.isPositiveBefore(*least, polynomials.of(loop.getUpperBound()), next, first);
 }
 
-bool isPositiveIn(scf::ForOp loop, const Polynomial &end, const Polynomial &polynomial,
-                  IndexPolynomials &polynomials) {
+bool isPositiveBelow(const Polynomial &end, const Polynomial &counter, const Polynomial &polynomial,
+                     scf::ForOp loop, IndexPolynomials &polynomials) {
   if (loop.getUnsignedCmp())
     return false;
   Implications implications(polynomials);
   std::optional<int64_t> first = implications.leastOf(polynomials.of(loop.getLowerBound()));
   // As the counter is above what is one less than its first.
   std::optional<int64_t> below = first ? std::optional(*first - 1) : std::nullopt;
-  return implications.isPositiveBefore(polynomial, end, polynomials.of(loop.getInductionVar()),
-                                       below);
+  return implications.isPositiveBefore(polynomial, end, counter, below);
 }
 
 } // namespace kiln

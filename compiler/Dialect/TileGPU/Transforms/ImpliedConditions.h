@@ -16,9 +16,10 @@ bool isImplied(mlir::Value condition, mlir::Value mask, IndexPolynomials &polyno
 /// last.
 bool holdsBeforeLast(mlir::Value mask, mlir::scf::ForOp loop, IndexPolynomials &polynomials);
 
-/// Whether the polynomial is positive in all iterations of the loop, taken as one up to `end`.
-bool isPositiveIn(mlir::scf::ForOp loop, const Polynomial &end, const Polynomial &polynomial,
-                  IndexPolynomials &polynomials);
+/// Whether the polynomial is positive where `counter`, which is at least the loop's first, is below
+/// `end`.
+bool isPositiveBelow(const Polynomial &end, const Polynomial &counter, const Polynomial &polynomial,
+                     mlir::scf::ForOp loop, IndexPolynomials &polynomials);
 
 } // namespace kiln
 

@@ -17,7 +17,8 @@
 // tile that the loop's bound divides. Loops without products have their last iteration behind them
 // for that as well, if something else depends on it than which lanes reach memory: that costs
 // little as a bound of hardware. But lanes compare what is none (BufferPlanner.h): a bound that may
-// divide a word, as of 16-bit floats of any number, or of a row that an index leads to.
+// divide a word, as of 16-bit floats of any number, or of a row that an index leads to. And where
+// bases move, as arrays may be larger than offsets of 32 bits, the number of bytes does, too.
 //
 // A mask that hangs on the loop's bound answers the question by itself (ImpliedConditions.h), and
 // costs the same without it: such loops stay as they are. So do those whose code is large, as it is
@@ -111,18 +112,19 @@ public:
            });
   }
 
-  /// Whether lanes compare for some access what holds in all iterations but the last.
-  bool masksLanes(BufferPlanner &planner) {
+  /// Whether what holds in all iterations but the last costs each of them something, for some
+  /// access.
+  bool costsEach(BufferPlanner &planner) {
     WalkResult result = loop.getBody()->walk([&](Operation *op) {
       Value mask;
       if (auto load = dyn_cast<tile::LoadOp>(op))
         mask = load.getMask();
       else if (auto store = dyn_cast<tile::StoreOp>(op))
         mask = store.getMask();
-      bool isLanes = mask && llvm::any_of(masksOfLanes(op, mask, planner), [&](Value part) {
-                       return holdsBeforeLast(part, loop, polynomials);
-                     });
-      return isLanes ? WalkResult::interrupt() : WalkResult::advance();
+      bool isCostly = mask && llvm::any_of(costlyMasks(op, mask, planner), [&](Value part) {
+                        return holdsBeforeLast(part, loop, polynomials);
+                      });
+      return isCostly ? WalkResult::interrupt() : WalkResult::advance();
     });
     return result.wasInterrupted();
   }
@@ -156,14 +158,21 @@ private:
     });
   }
 
-  /// The parts of the mask that are no bounds of hardware.
-  static SmallVector<Value> masksOfLanes(Operation *access, Value mask, BufferPlanner &planner) {
+  /// The parts of the mask that are no bounds of hardware, or none that is the same in iterations.
+  static SmallVector<Value> costlyMasks(Operation *access, Value mask, BufferPlanner &planner) {
     Value pointers = access->getOperand(0);
     if (!isa<RankedTensorType>(pointers.getType()))
       return {};
-    if (std::optional<BufferPlace> place = planner.plan(access, pointers, mask))
-      return place->masks;
     SmallVector<Value> parts{mask}, found;
+    if (std::optional<BufferPlace> place = planner.plan(access, pointers, mask)) {
+      found = place->masks;
+      bool isSmall =
+          access->getParentOfType<func::FuncOp>()->hasAttr(tile::TileDialect::smallArraysAttr);
+      for (const BufferBound &bound : place->bounds)
+        if (!isSmall)
+          found.push_back(bound.mask);
+      return found;
+    }
     while (!parts.empty()) {
       Value part = parts.pop_back_val();
       if (auto both = part.getDefiningOp<arith::AndIOp>())
@@ -353,7 +362,7 @@ struct PeelLoopsPass : PassWrapper<PeelLoopsPass, OperationPass<func::FuncOp>> {
       IndexPolynomials polynomials;
       AskingLoop asking(loop, polynomials);
       bool isAsked =
-          asking.isUnanswered() || (streams && (asking.masksMore() || asking.masksLanes(*planner)));
+          asking.isUnanswered() || (streams && (asking.masksMore() || asking.costsEach(*planner)));
       if (loop.getUnsignedCmp() || !isAsked || !isShort(loop, streams))
         continue;
       if (!streams && !isCdna && !asking.asksAtComputedSteps())

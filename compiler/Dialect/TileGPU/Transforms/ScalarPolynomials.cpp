@@ -50,20 +50,13 @@ static bool fits(Value scalar, Type type) {
 std::optional<Polynomial::Monomial> ScalarPolynomials::withoutStep(Polynomial::Monomial monomial,
                                                                    scf::ForOp loop,
                                                                    int64_t &coefficient) const {
-  Polynomial step = polynomials.of(loop.getStep());
-  if (step.isTooLarge() || step.terms().size() != 1)
+  Polynomial product;
+  product.add(monomial, coefficient);
+  std::optional<Polynomial> rest = product.dividedBy(polynomials.of(loop.getStep()));
+  if (!rest)
     return std::nullopt;
-  auto &[factors, times] = *step.terms().begin();
-  if (coefficient % times != 0)
-    return std::nullopt;
-  coefficient /= times;
-  for (Symbol factor : factors) {
-    auto found = llvm::find(monomial, factor);
-    if (found == monomial.end())
-      return std::nullopt;
-    monomial.erase(found);
-  }
-  return monomial;
+  coefficient = rest->terms().begin()->second;
+  return rest->terms().begin()->first;
 }
 
 /// A number of an iteration times the loop's step is how far the counter has come.
@@ -142,7 +135,10 @@ bool ScalarPolynomials::isNonNegative(Symbol symbol) const {
   const SymbolMeaning &meant = polynomials.meaning(symbol);
   if (meant.kind != SymbolMeaning::Kind::Value)
     return true;
-  return isa_and_nonnull<tile::ProgramIdOp, tile::NumProgramsOp>(meant.value.getDefiningOp()) ||
+  // A quotient of numbers without sign: how often a loop goes on whose last iteration stands
+  // behind.
+  return isa_and_nonnull<tile::ProgramIdOp, tile::NumProgramsOp, arith::DivUIOp>(
+             meant.value.getDefiningOp()) ||
          facts.get(meant.value).nonNegative;
 }
 

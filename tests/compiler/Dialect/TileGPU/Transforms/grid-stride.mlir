@@ -153,4 +153,47 @@ func.func @pairs(%x: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32 {til
   }
   return
 }
+
+// Offsets that a loop carries, whose last iteration stands behind it: both have the array's beginning as their base, which
+// is one for what both write.
+// CHECK-LABEL: func.func @behind
+// CHECK-SAME: (%[[X:[a-z0-9]+]]: !tile.ptr<f32>
+// CHECK: scf.if
+// CHECK: scf.for
+// CHECK: tilegpu.buffer_store %{{.*}}, %[[X]] bytes %{{[a-z0-9_]+}} start
+// CHECK: }
+// CHECK: tilegpu.buffer_store %{{.*}}, %[[X]] bytes %{{[a-z0-9_]+}} start
+func.func @behind(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32) attributes {tile.kernel, tile.small_arrays} {
+  %one = arith.constant 1 : i32
+  %size = arith.constant 256 : i32
+  %v = arith.constant dense<1.0> : tensor<256xf32, #l>
+  %program = tile.program_id 0 : i32
+  %programs = tile.num_programs 0 : i32
+  %first = arith.muli %program, %size : i32
+  %step = arith.muli %programs, %size : i32
+  %r = tile.arange 0, 256 : tensor<256xi32, #l>
+  %px = tile.splat %x : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>, #l>
+  %ns = tile.splat %n : i32 -> tensor<256xi32, #l>
+  %firsts = tile.splat %first : i32 -> tensor<256xi32, #l>
+  %steps = tile.splat %step : i32 -> tensor<256xi32, #l>
+  %begin = arith.addi %firsts, %r : tensor<256xi32, #l>
+  %any = arith.cmpi slt, %first, %n : i32
+  scf.if %any {
+    %span = arith.subi %n, %first : i32
+    %before = arith.subi %span, %one : i32
+    %count = arith.divui %before, %step : i32
+    %moved = arith.muli %count, %step : i32
+    %last = arith.addi %first, %moved : i32
+    %at = scf.for %k = %first to %last step %step iter_args(%o = %begin) -> (tensor<256xi32, #l>) : i32 {
+      %a = tile.addptr %px, %o : tensor<256x!tile.ptr<f32>, #l>, tensor<256xi32, #l>
+      tile.store %a, %v : (tensor<256x!tile.ptr<f32>, #l>, tensor<256xf32, #l>) -> ()
+      %next = arith.addi %o, %steps : tensor<256xi32, #l>
+      scf.yield %next : tensor<256xi32, #l>
+    }
+    %m = arith.cmpi slt, %at, %ns : tensor<256xi32, #l>
+    %a = tile.addptr %px, %at : tensor<256x!tile.ptr<f32>, #l>, tensor<256xi32, #l>
+    tile.store %a, %v mask %m : (tensor<256x!tile.ptr<f32>, #l>, tensor<256xf32, #l>, tensor<256xi1, #l>) -> ()
+  }
+  return
+}
 }
