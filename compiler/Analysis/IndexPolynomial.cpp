@@ -110,6 +110,26 @@ std::optional<Polynomial> Polynomial::dividedBy(int64_t divisor) const {
   return result;
 }
 
+std::optional<Polynomial> Polynomial::dividedBy(const Polynomial &divisor) const {
+  if (tooLarge || divisor.tooLarge || divisor.sum.size() != 1)
+    return std::nullopt;
+  auto &[factors, number] = *divisor.sum.begin();
+  Polynomial result;
+  for (auto &[monomial, coefficient] : sum) {
+    Monomial left = monomial;
+    for (Symbol factor : factors) {
+      auto found = llvm::find(left, factor);
+      if (found == left.end())
+        return std::nullopt;
+      left.erase(found);
+    }
+    if (coefficient % number != 0)
+      return std::nullopt;
+    result.add(left, coefficient / number);
+  }
+  return result;
+}
+
 //===--- Values ---===//
 
 Symbol IndexPolynomials::intern(const SymbolMeaning &meaning) {
@@ -206,8 +226,10 @@ Polynomial IndexPolynomials::compute(Value value) {
     return opaque(value);
   }
   auto argument = dyn_cast<BlockArgument>(value);
-  std::optional<Polynomial> followed =
-      argument ? followArgument(argument) : follow(value.getDefiningOp());
+  auto loop = value.getDefiningOp<scf::ForOp>();
+  std::optional<Polynomial> followed = argument ? followArgument(argument)
+                                       : loop   ? followResult(loop, cast<OpResult>(value))
+                                                : follow(value.getDefiningOp());
   return followed && !followed->isTooLarge() ? *followed : opaque(value);
 }
 
@@ -310,6 +332,26 @@ std::optional<Polynomial> IndexPolynomials::followArgument(BlockArgument argumen
   if (variesIn(step, loop))
     return std::nullopt;
   return of(loop.getTiedLoopInit(argument)->get()).plus(step.times(iteration));
+}
+
+/// Behind a loop whose number of iterations is known: a constant, or a quotient, as of a loop whose
+/// last iteration stands behind it.
+std::optional<Polynomial> IndexPolynomials::followResult(scf::ForOp loop, OpResult result) {
+  Polynomial span = of(loop.getUpperBound()).plus(of(loop.getLowerBound()), /*factor=*/-1);
+  std::optional<Polynomial> count = span.dividedBy(of(loop.getStep()));
+  if (!count || count->terms().size() > 1)
+    return std::nullopt;
+  for (auto &[monomial, coefficient] : count->terms()) {
+    Value number = monomial.size() == 1 ? meaning(monomial[0]).value : Value();
+    bool isQuotient = coefficient == 1 && number && number.getDefiningOp<arith::DivUIOp>();
+    if (coefficient < 0 || !(monomial.empty() || isQuotient))
+      return std::nullopt;
+  }
+  BlockArgument argument = loop.getRegionIterArg(result.getResultNumber());
+  Polynomial step = of(loop.getTiedLoopYieldedValue(argument)->get()).plus(of(argument), -1);
+  if (step.isTooLarge() || variesIn(step, loop))
+    return std::nullopt;
+  return of(loop.getTiedLoopInit(argument)->get()).plus(step.times(*count));
 }
 
 } // namespace kiln

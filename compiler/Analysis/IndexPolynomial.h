@@ -14,7 +14,7 @@
 #ifndef KILN_COMPILER_ANALYSIS_INDEXPOLYNOMIAL_H
 #define KILN_COMPILER_ANALYSIS_INDEXPOLYNOMIAL_H
 
-#include "mlir/IR/Operation.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -84,6 +84,8 @@ public:
   Polynomial times(const Polynomial &other) const;
   /// If all coefficients are multiples of `divisor`.
   std::optional<Polynomial> dividedBy(int64_t divisor) const;
+  /// If the divisor is one product, which is in all of the sum's.
+  std::optional<Polynomial> dividedBy(const Polynomial &divisor) const;
   /// With another polynomial in place of each symbol.
   Polynomial substitute(llvm::function_ref<Polynomial(Symbol)> replacement) const;
 
@@ -119,6 +121,7 @@ private:
   std::optional<Polynomial> follow(mlir::Operation *op);
   std::optional<Polynomial> followArithmetic(mlir::Operation *op);
   std::optional<Polynomial> followArgument(mlir::BlockArgument argument);
+  std::optional<Polynomial> followResult(mlir::scf::ForOp loop, mlir::OpResult result);
   Polynomial withAxes(const Polynomial &polynomial, llvm::ArrayRef<unsigned> axes);
   Polynomial opaque(mlir::Value value) { return Polynomial::symbol(symbolOf(value)); }
   mlir::Value sameComputation(mlir::Value value);

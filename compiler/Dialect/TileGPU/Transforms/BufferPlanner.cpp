@@ -111,6 +111,24 @@ void BufferPlanner::moveLanes(BufferPlace &place) {
   }
 }
 
+bool BufferPlanner::moveAll(BufferPlace &place) {
+  Polynomial start = place.start.plus(place.offset);
+  if (place.start.terms().empty() || !canMoveBy(start, place.access))
+    return false;
+  int64_t bytes = cast<tile::PtrType>(place.argument.getType()).getElementBytes();
+  bool isOfIndex = llvm::all_of(place.bounds, [&](const BufferBound &bound) {
+    return place.offset.plus(place.offset, bytes - 1) ==
+           bound.uniform.plus(bound.uniform, bound.scale - 1);
+  });
+  if (!isOfIndex)
+    return false;
+  place.start = start;
+  place.offset = Polynomial();
+  for (BufferBound &bound : place.bounds)
+    bound.uniform = Polynomial();
+  return true;
+}
+
 void BufferPlanner::moveBase(BufferPlace &place) {
   if (place.start.terms().empty())
     return;
@@ -152,10 +170,17 @@ bool BufferPlanner::mayMoveWhole(const BufferPlace &place) {
 }
 
 /// Whether the tile's first element is below the bound in each iteration, but for some elements
-/// ahead.
+/// ahead of the counter.
 bool BufferPlanner::isUpTo(scf::ForOp loop, const BufferBound &bound) {
   constexpr int64_t mostAhead = 1 << 20;
-  Polynomial counter = polynomials.of(loop.getInductionVar()), end = endBehind(loop);
+  Polynomial counter = polynomials.of(loop.getInductionVar()), end = endBehind(loop),
+             left = bound.bound.plus(bound.uniform, -1);
+  // What is loaded ahead is, too, where the last iteration stands behind the loop.
+  bool isPeeled = !(end == polynomials.of(loop.getUpperBound()));
+  Polynomial next = counter.plus(polynomials.of(loop.getStep()));
+  if (isPositiveBelow(end, counter, left, loop, polynomials) ||
+      (isPeeled && isPositiveBelow(end, next, left, loop, polynomials)))
+    return true;
   std::optional<int64_t> ahead = bound.uniform.plus(counter, -1).asConstant();
   std::optional<int64_t> beyond = bound.bound.plus(end, -1).asConstant();
   return ahead && beyond && std::abs(*ahead) <= mostAhead && *beyond >= 0;

@@ -70,6 +70,10 @@ public:
   /// to 2^32. Nor does it where all of the tile is accessed in each iteration.
   void moveLanes(BufferPlace &place);
 
+  /// Has lanes that move in a loop begin at the argument, where the bounds are of all that they
+  /// have moved by then: as those of an access behind the loop do. Whether they do now.
+  bool moveAll(BufferPlace &place);
+
   /// As it was before.
   void moveBase(BufferPlace &place);
 

@@ -12,7 +12,8 @@
 //   for k in range(0, N, 64): load(…, mask = k + i < N)
 //
 // masks off: N - k - i is positive for i < 64 where N - (k + 64) is. Here it is the smallest margin
-// of all elements, and of quotients a bound from above.
+// of all elements, and of quotients a bound from above. Grid-stride loops go on by a multiple of
+// the number of programs, which is at least one.
 
 #include "compiler/Dialect/TileGPU/Transforms/ImpliedConditions.h"
 
@@ -99,6 +100,11 @@ public:
     };
     if (isAbove(end, 1))
       return true;
+    // Of two ends, the lesser one.
+    if (auto lesser = computedBy<arith::MinSIOp>(end))
+      return llvm::any_of(lesser->getOperands(), [&](Value other) {
+        return isPositiveBefore(margin, polynomials.of(other), next, first);
+      });
     for (auto &[monomial, coefficient] : end.terms()) {
       std::optional<Quotient> quotient = quotientOf(monomial);
       if (!quotient || coefficient != 1 || !first)
@@ -111,6 +117,24 @@ public:
         return true;
     }
     return false;
+  }
+
+  /// Programs and iterations count from zero, and there is a program; none: nothing is known.
+  std::optional<int64_t> leastOf(const Polynomial &polynomial) const {
+    if (polynomial.isTooLarge())
+      return std::nullopt;
+    int64_t sum = 0;
+    for (auto &[monomial, coefficient] : polynomial.terms()) {
+      int64_t product = coefficient;
+      for (Symbol symbol : monomial) {
+        std::optional<int64_t> least = leastOf(symbol);
+        if (!least || coefficient < 0)
+          return std::nullopt;
+        product *= *least;
+      }
+      sum += product;
+    }
+    return sum;
   }
 
 private:
@@ -136,6 +160,17 @@ private:
     return bound;
   }
 
+  /// The operation of which the polynomial is the result, if it is one of those; else null.
+  template <typename Op> Op computedBy(const Polynomial &polynomial) const {
+    if (polynomial.isTooLarge() || polynomial.terms().size() != 1)
+      return {};
+    auto &[monomial, coefficient] = *polynomial.terms().begin();
+    if (coefficient != 1 || monomial.size() != 1)
+      return {};
+    const SymbolMeaning &meant = polynomials.meaning(monomial[0]);
+    return meant.value ? meant.value.getDefiningOp<Op>() : Op();
+  }
+
   /// A symbol of which `divisor` times are at least `least`, and if it is positive at most
   /// `dividend`.
   struct Quotient {
@@ -156,9 +191,20 @@ private:
     return Quotient{by, dividend, dividend.plus(Polynomial::constant(1 - by))};
   }
 
-  static bool isNotNegative(const Polynomial &difference) {
-    std::optional<int64_t> number = difference.asConstant();
-    return number && *number >= 0 && !difference.isTooLarge();
+  bool isNotNegative(const Polynomial &difference) const {
+    std::optional<int64_t> least = leastOf(difference);
+    return least && *least >= 0;
+  }
+
+  std::optional<int64_t> leastOf(Symbol symbol) const {
+    using Kind = SymbolMeaning::Kind;
+    const SymbolMeaning &meant = polynomials.meaning(symbol);
+    if (meant.kind != Kind::Value)
+      return meant.kind == Kind::Distance ? 1 : 0;
+    Operation *op = meant.value.getDefiningOp();
+    if (isa_and_nonnull<tile::ProgramIdOp, tile::NumProgramsOp>(op))
+      return isa<tile::NumProgramsOp>(op) ? 1 : 0;
+    return std::nullopt;
   }
 
   IndexPolynomials &polynomials;
@@ -200,12 +246,20 @@ bool holdsBeforeLast(Value mask, scf::ForOp loop, IndexPolynomials &polynomials)
   std::optional<Polynomial> least =
       implications.smallest(*margin, tile::shapeOf(comparison.getLhs().getType()));
   Polynomial next = polynomials.of(loop.getInductionVar()).plus(polynomials.of(loop.getStep()));
-  APInt number;
-  std::optional<int64_t> first;
-  if (matchPattern(loop.getLowerBound(), m_ConstantInt(&number)) && !number.isNegative())
-    first = number.getSExtValue();
+  std::optional<int64_t> first = implications.leastOf(polynomials.of(loop.getLowerBound()));
   return least &&
          implications.isPositiveBefore(*least, polynomials.of(loop.getUpperBound()), next, first);
+}
+
+bool isPositiveBelow(const Polynomial &end, const Polynomial &counter, const Polynomial &polynomial,
+                     scf::ForOp loop, IndexPolynomials &polynomials) {
+  if (loop.getUnsignedCmp())
+    return false;
+  Implications implications(polynomials);
+  std::optional<int64_t> first = implications.leastOf(polynomials.of(loop.getLowerBound()));
+  // As the counter is above what is one less than its first.
+  std::optional<int64_t> below = first ? std::optional(*first - 1) : std::nullopt;
+  return implications.isPositiveBefore(polynomial, end, counter, below);
 }
 
 } // namespace kiln

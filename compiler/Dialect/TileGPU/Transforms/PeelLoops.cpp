@@ -16,7 +16,9 @@
 // Nor does it ask what holds in all iterations but the last (ImpliedConditions.h), as the mask of a
 // tile that the loop's bound divides. Loops without products have their last iteration behind them
 // for that as well, if something else depends on it than which lanes reach memory: that costs
-// little as a bound.
+// little as a bound of hardware. But lanes compare what is none (BufferPlanner.h): a bound that may
+// divide a word, as of 16-bit floats of any number, or of a row that an index leads to. And where
+// bases move, as arrays may be larger than offsets of 32 bits, the number of bytes does, too.
 //
 // A mask that hangs on the loop's bound answers the question by itself (ImpliedConditions.h), and
 // costs the same without it: such loops stay as they are. So do those whose code is large, as it is
@@ -35,6 +37,7 @@
 // choice for each step in place of each number of bytes, and memory that nobody wants).
 
 #include "compiler/Analysis/IndexPolynomial.h"
+#include "compiler/Dialect/TileGPU/Transforms/BufferPlanner.h"
 #include "compiler/Dialect/TileGPU/Transforms/ImpliedConditions.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
 #include "compiler/Dialect/TileGPU/Transforms/RegisterEstimate.h"
@@ -109,6 +112,23 @@ public:
            });
   }
 
+  /// Whether what holds in all iterations but the last costs each of them something, for some
+  /// access.
+  bool costsEach(BufferPlanner &planner) {
+    WalkResult result = loop.getBody()->walk([&](Operation *op) {
+      Value mask;
+      if (auto load = dyn_cast<tile::LoadOp>(op))
+        mask = load.getMask();
+      else if (auto store = dyn_cast<tile::StoreOp>(op))
+        mask = store.getMask();
+      bool isCostly = mask && llvm::any_of(costlyMasks(op, mask, planner), [&](Value part) {
+                        return holdsBeforeLast(part, loop, polynomials);
+                      });
+      return isCostly ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    return result.wasInterrupted();
+  }
+
   bool isQuestion(Operation *op) const { return questions.contains(op); }
 
   /// In all iterations there is a next one.
@@ -136,6 +156,31 @@ private:
           isa<tile::SplatOp, tile::BroadcastOp, tile::ExpandDimsOp, tilegpu::ConvertLayoutOp>(user);
       return !isView || decidesMore(user->getResult(0));
     });
+  }
+
+  /// The parts of the mask that are no bounds of hardware, or none that is the same in iterations.
+  static SmallVector<Value> costlyMasks(Operation *access, Value mask, BufferPlanner &planner) {
+    Value pointers = access->getOperand(0);
+    if (!isa<RankedTensorType>(pointers.getType()))
+      return {};
+    SmallVector<Value> parts{mask}, found;
+    if (std::optional<BufferPlace> place = planner.plan(access, pointers, mask)) {
+      found = place->masks;
+      bool isSmall =
+          access->getParentOfType<func::FuncOp>()->hasAttr(tile::TileDialect::smallArraysAttr);
+      for (const BufferBound &bound : place->bounds)
+        if (!isSmall)
+          found.push_back(bound.mask);
+      return found;
+    }
+    while (!parts.empty()) {
+      Value part = parts.pop_back_val();
+      if (auto both = part.getDefiningOp<arith::AndIOp>())
+        parts.append({both.getLhs(), both.getRhs()});
+      else
+        found.push_back(part);
+    }
+    return found;
   }
 
   /// The loop does not change it.
@@ -308,10 +353,16 @@ struct PeelLoopsPass : PassWrapper<PeelLoopsPass, OperationPass<func::FuncOp>> {
     bool isCdna = target->matrix.mfmaGeneration;
     if (!isCdna && !target->matrix.wmmaGeneration)
       return;
+    // What is known of values holds until the first one changes.
+    std::optional<BufferPlanner> planner;
+    if (streams)
+      planner.emplace(kernel, *target);
+    SmallVector<scf::ForOp> peeled;
     for (scf::ForOp loop : innermostLoops(kernel)) {
       IndexPolynomials polynomials;
       AskingLoop asking(loop, polynomials);
-      bool isAsked = asking.isUnanswered() || (streams && asking.masksMore());
+      bool isAsked =
+          asking.isUnanswered() || (streams && (asking.masksMore() || asking.costsEach(*planner)));
       if (loop.getUnsignedCmp() || !isAsked || !isShort(loop, streams))
         continue;
       if (!streams && !isCdna && !asking.asksAtComputedSteps())
@@ -319,6 +370,11 @@ struct PeelLoopsPass : PassWrapper<PeelLoopsPass, OperationPass<func::FuncOp>> {
       if (!streams &&
           (loop.getBody()->getOps<tilegpu::DotOp>().empty() || !asking.onlyLoadsAhead()))
         continue;
+      peeled.push_back(loop);
+    }
+    for (scf::ForOp loop : peeled) {
+      IndexPolynomials polynomials;
+      AskingLoop asking(loop, polynomials);
       LastIteration(loop, asking).moveBehind();
     }
   }

@@ -25,14 +25,15 @@ bool isNonNegative(const Polynomial &columns) {
   return llvm::all_of(columns.terms(), [](const auto &term) { return term.second >= 0; });
 }
 
-/// The argument that an address multiplies indices of the tile by; none: nothing, or several.
-std::optional<unsigned> strideOf(const Polynomial &address, IndexPolynomials &polynomials) {
+/// The argument that an address multiplies symbols of that kind by; none: nothing, or several.
+std::optional<unsigned> strideOf(const Polynomial &address, SymbolMeaning::Kind kind,
+                                 IndexPolynomials &polynomials) {
   std::optional<unsigned> stride;
   for (const auto &[monomial, coefficient] : address.terms())
     for (Symbol symbol : monomial)
       if (auto argument = argumentOf(symbol, polynomials);
           argument && llvm::any_of(monomial, [&](Symbol other) {
-            return polynomials.meaning(other).kind == SymbolMeaning::Kind::Axis;
+            return polynomials.meaning(other).kind == kind;
           })) {
         if (stride && *stride != *argument)
           return std::nullopt;
@@ -45,14 +46,17 @@ class RowEndFinder {
 public:
   template <typename OpT> void find(OpT access) {
     auto type = dyn_cast<RankedTensorType>(access.getPtr().getType());
-    if (!type || !access.getMask() || type.getRank() < 2)
+    if (!type || !access.getMask())
       return;
     Polynomial address = polynomials.of(access.getPtr());
     auto pointer = cast<tile::PtrType>(type.getElementType());
     std::optional<Polynomial> elements = address.dividedBy(pointer.getElementBytes());
     if (address.isTooLarge() || !elements)
       return;
-    std::optional<unsigned> stride = strideOf(*elements, polynomials);
+    // A tile is of several rows, or of one that a loop moves.
+    using Kind = SymbolMeaning::Kind;
+    std::optional<unsigned> stride =
+        strideOf(*elements, type.getRank() < 2 ? Kind::Iteration : Kind::Axis, polynomials);
     std::optional<unsigned> end = endIn(access.getMask(), columnsOf(*elements, polynomials));
     if (stride && end)
       access->setAttr(rowEndsAttr, DenseI32ArrayAttr::get(access.getContext(),

@@ -3,7 +3,6 @@
 #include "compiler/Dialect/Tile/Tile.h"
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -46,6 +45,20 @@ static bool fits(Value scalar, Type type) {
   return scalar.getType() == type || (type.isInteger(64) && scalar.getType().isInteger(32));
 }
 
+/// The product without the loop's step, which may be one itself (`tl.num_programs(0) * BLOCK`), and
+/// is not zero; none if that is no factor of it.
+std::optional<Polynomial::Monomial> ScalarPolynomials::withoutStep(Polynomial::Monomial monomial,
+                                                                   scf::ForOp loop,
+                                                                   int64_t &coefficient) const {
+  Polynomial product;
+  product.add(monomial, coefficient);
+  std::optional<Polynomial> rest = product.dividedBy(polynomials.of(loop.getStep()));
+  if (!rest)
+    return std::nullopt;
+  coefficient = rest->terms().begin()->second;
+  return rest->terms().begin()->first;
+}
+
 /// A number of an iteration times the loop's step is how far the counter has come.
 std::optional<ScalarPolynomials::Product>
 ScalarPolynomials::productOf(const Polynomial::Monomial &monomial, int64_t coefficient,
@@ -61,17 +74,10 @@ ScalarPolynomials::productOf(const Polynomial::Monomial &monomial, int64_t coeff
     if (!loop || !loop->isProperAncestor(at) || !fits(loop.getInductionVar(), type) ||
         !isOfWave(loop.getInductionVar()))
       return std::nullopt;
-    APInt step;
-    if (matchPattern(loop.getStep(), m_ConstantInt(&step))) {
-      if (step.isZero() || product.coefficient % step.getSExtValue() != 0)
-        return std::nullopt;
-      product.coefficient /= step.getSExtValue();
-    } else {
-      auto same = llvm::find(left, polynomials.symbolOf(loop.getStep()));
-      if (same == left.end())
-        return std::nullopt;
-      left.erase(same);
-    }
+    std::optional<Polynomial::Monomial> factors = withoutStep(left, loop, product.coefficient);
+    if (!factors)
+      return std::nullopt;
+    left = *factors;
     product.factors.push_back({loop.getInductionVar(), loop.getLowerBound()});
   }
   for (Symbol symbol : left) {
@@ -129,14 +135,25 @@ bool ScalarPolynomials::isNonNegative(Symbol symbol) const {
   const SymbolMeaning &meant = polynomials.meaning(symbol);
   if (meant.kind != SymbolMeaning::Kind::Value)
     return true;
-  return isa_and_nonnull<tile::ProgramIdOp, tile::NumProgramsOp>(meant.value.getDefiningOp()) ||
+  // A quotient of numbers without sign: how often a loop goes on whose last iteration stands
+  // behind.
+  return isa_and_nonnull<tile::ProgramIdOp, tile::NumProgramsOp, arith::DivUIOp>(
+             meant.value.getDefiningOp()) ||
          facts.get(meant.value).nonNegative;
 }
 
 bool ScalarPolynomials::isNonNegative(const Polynomial &polynomial) const {
   return llvm::all_of(polynomial.terms(), [&](auto &term) {
-    return term.second >= 0 &&
-           llvm::all_of(term.first, [&](Symbol symbol) { return isNonNegative(symbol); });
+    Polynomial::Monomial factors = term.first;
+    int64_t coefficient = term.second;
+    // Loops count up, whatever their step.
+    for (Symbol symbol : term.first) {
+      auto loop = dyn_cast_or_null<scf::ForOp>(polynomials.meaning(symbol).loop);
+      auto rest = loop ? withoutStep(factors, loop, coefficient) : std::nullopt;
+      factors = rest.value_or(factors);
+    }
+    return coefficient >= 0 &&
+           llvm::all_of(factors, [&](Symbol symbol) { return isNonNegative(symbol); });
   });
 }
 

@@ -45,6 +45,8 @@ private:
     int64_t coefficient;
     llvm::SmallVector<Factor, 3> factors;
   };
+  std::optional<Polynomial::Monomial>
+  withoutStep(Polynomial::Monomial monomial, mlir::scf::ForOp loop, int64_t &coefficient) const;
   std::optional<Product> productOf(const Polynomial::Monomial &monomial, int64_t coefficient,
                                    mlir::Operation *at, mlir::Type type);
   mlir::Value scalarAt(Symbol symbol, mlir::Operation *at, mlir::Type type);

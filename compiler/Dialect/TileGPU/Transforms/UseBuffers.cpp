@@ -206,9 +206,17 @@ private:
             !(place.offset == other.offset &&
               place.start.terms().empty() == other.start.terms().empty()))
           mixed.insert(place.argument);
-    for (BufferPlace &place : places)
-      if (mixed.contains(place.argument))
-        planner.moveBase(place);
+    for (Value argument : mixed) {
+      SmallVector<BufferPlace *> all;
+      for (BufferPlace &place : places)
+        if (place.argument == argument)
+          all.push_back(&place);
+      bool areAlike =
+          llvm::all_of(all, [&](BufferPlace *place) { return planner.moveAll(*place); });
+      if (!areAlike)
+        for (BufferPlace *place : all)
+          planner.moveBase(*place);
+    }
   }
 
   /// An array has accesses to buffers or plain ones, where one of them writes: LLVM's scheduler

@@ -130,13 +130,13 @@ func.func @wider(%x: !tile.ptr<f32>, %n: i32, %none: tensor<128xf32, #w>) -> ten
   return %sum : tensor<128xf32, #w>
 }
 
-// Hardware bounds see to it.
+// Hardware bounds see to it, one number of bytes for all iterations.
 // CHECK-LABEL: func.func @bounds
 // CHECK-NOT: scf.if
 // CHECK: tile.load %{{.*}} mask
 // CHECK: tile.store %{{.*}} mask
 // CHECK: return
-func.func @bounds(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %n: i32) attributes {tile.kernel} {
+func.func @bounds(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %n: i32) attributes {tile.kernel, tile.small_arrays} {
   %zero = arith.constant 0 : i32
   %step = arith.constant 64 : i32
   %none = arith.constant dense<0.0> : tensor<64xf32, #l>
@@ -154,6 +154,65 @@ func.func @bounds(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %n: i32) attributes {t
     tile.store %b, %v mask %m : (tensor<64x!tile.ptr<f32>, #l>, tensor<64xf32, #l>, tensor<64xi1, #l>) -> ()
   }
   return
+}
+
+// Of arrays that may be larger the base moves, and the number of bytes changes in each iteration.
+// CHECK-LABEL: func.func @moved_bounds
+// CHECK: scf.if
+// CHECK: scf.for
+// CHECK: tile.load %{{[0-9]+}} :
+// CHECK: }
+// CHECK: tile.load %{{.*}} mask
+// CHECK: tile.store %{{.*}} mask
+// CHECK: return
+func.func @moved_bounds(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %n: i32) attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %step = arith.constant 64 : i32
+  %none = arith.constant dense<0.0> : tensor<64xf32, #l>
+  %r = tile.arange 0, 64 : tensor<64xi32, #l>
+  %px = tile.splat %x : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>, #l>
+  %py = tile.splat %y : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>, #l>
+  %ns = tile.splat %n : i32 -> tensor<64xi32, #l>
+  scf.for %i = %zero to %n step %step : i32 {
+    %is = tile.splat %i : i32 -> tensor<64xi32, #l>
+    %at = arith.addi %is, %r : tensor<64xi32, #l>
+    %m = arith.cmpi slt, %at, %ns : tensor<64xi32, #l>
+    %a = tile.addptr %px, %at : tensor<64x!tile.ptr<f32>, #l>, tensor<64xi32, #l>
+    %v = tile.load %a mask %m other %none : (tensor<64x!tile.ptr<f32>, #l>, tensor<64xi1, #l>, tensor<64xf32, #l>) -> tensor<64xf32, #l>
+    %b = tile.addptr %py, %at : tensor<64x!tile.ptr<f32>, #l>, tensor<64xi32, #l>
+    tile.store %b, %v mask %m : (tensor<64x!tile.ptr<f32>, #l>, tensor<64xf32, #l>, tensor<64xi1, #l>) -> ()
+  }
+  return
+}
+
+// Of a row that an index leads to, which lanes load, no bound is one of hardware.
+// CHECK-LABEL: func.func @indexed
+// CHECK: scf.if
+// CHECK: scf.for
+// CHECK-NOT: arith.cmpi
+// CHECK: tile.load %{{[0-9]+}} :
+// CHECK: }
+// CHECK: arith.cmpi slt
+// CHECK: tile.load %{{.*}} mask
+func.func @indexed(%x: !tile.ptr<f32>, %rows: !tile.ptr<i32>, %n: i32, %none: tensor<64xf32, #l>) -> tensor<64xf32, #l> attributes {tile.kernel, tile.small_arrays} {
+  %zero = arith.constant 0 : i32
+  %step = arith.constant 64 : i32
+  %row = tile.load %rows : (!tile.ptr<i32>) -> i32
+  %first = arith.muli %row, %n : i32
+  %base = tile.addptr %x, %first : !tile.ptr<f32>, i32
+  %r = tile.arange 0, 64 : tensor<64xi32, #l>
+  %px = tile.splat %base : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>, #l>
+  %ns = tile.splat %n : i32 -> tensor<64xi32, #l>
+  %sum = scf.for %i = %zero to %n step %step iter_args(%s = %none) -> (tensor<64xf32, #l>) : i32 {
+    %is = tile.splat %i : i32 -> tensor<64xi32, #l>
+    %at = arith.addi %is, %r : tensor<64xi32, #l>
+    %m = arith.cmpi slt, %at, %ns : tensor<64xi32, #l>
+    %a = tile.addptr %px, %at : tensor<64x!tile.ptr<f32>, #l>, tensor<64xi32, #l>
+    %v = tile.load %a mask %m : (tensor<64x!tile.ptr<f32>, #l>, tensor<64xi1, #l>) -> tensor<64xf32, #l>
+    %t = arith.addf %s, %v : tensor<64xf32, #l>
+    scf.yield %t : tensor<64xf32, #l>
+  }
+  return %sum : tensor<64xf32, #l>
 }
 
 // What is done in the last iteration alone, of a loop that carries nothing.

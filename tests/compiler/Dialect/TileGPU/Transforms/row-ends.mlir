@@ -5,6 +5,7 @@
 #r = #tilegpu.layout<"register: 4 8; lane: 0 0 0 0 0 0; warp: 1 2; block: -> 16">
 #c = #tilegpu.layout<"register:; lane: 1 2 4 8 16 32; warp: 0 0; block: -> 64">
 #r1 = #tilegpu.layout<"register: 4,0 8,0; lane: 0,0 0,0 0,0 0,0 0,0 0,0; warp: 1,0 2,0; block: -> 16x1">
+#w = #tilegpu.layout<"register:; lane: 1 2 4 8 16 32; warp: 64 128; block: -> 256">
 #c1 = #tilegpu.layout<"register:; lane: 0,1 0,2 0,4 0,8 0,16 0,32; warp: 0,0 0,0; block: -> 1x64">
 
 module attributes {tilegpu.target = "hip:gfx942"} {
@@ -104,4 +105,30 @@ func.func @fromBelowZero(%y: !tile.ptr<f32>, %n: i32, %stride: i32, %m: i32) att
   return
 }
 
+
+// Rows that iterations are, each of which all warps store: from every so manieth on, as many as there are programs.
+// CHECK-LABEL: func.func @rowsOfPrograms
+// CHECK: %[[OVERLAP:.*]] = arith.cmpi slt, %arg2, %arg3 : i32
+// CHECK: scf.for
+// CHECK: tilegpu.barrier if %[[OVERLAP]]
+// CHECK: tile.store {{.*}}tilegpu.row_ends = array<i32: 2, 3>
+// CHECK-NOT: tilegpu.barrier
+// CHECK: return
+
+func.func @rowsOfPrograms(%y: !tile.ptr<f32>, %rows: i32, %stride: i32, %n: i32) attributes {tile.kernel, tile.num_warps = 4 : i32} {
+  %one = arith.constant dense<1.0> : tensor<256xf32, #w>
+  %program = tile.program_id 0 : i32
+  %programs = tile.num_programs 0 : i32
+  %j = tile.arange 0, 256 : tensor<256xi32, #w>
+  %end = tile.splat %n : i32 -> tensor<256xi32, #w>
+  %mask = arith.cmpi slt, %j, %end : tensor<256xi32, #w>
+  scf.for %row = %program to %rows step %programs : i32 {
+    %first = arith.muli %row, %stride : i32
+    %base = tile.addptr %y, %first : !tile.ptr<f32>, i32
+    %bases = tile.splat %base : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>, #w>
+    %p = tile.addptr %bases, %j : tensor<256x!tile.ptr<f32>, #w>, tensor<256xi32, #w>
+    tile.store %p, %one mask %mask : (tensor<256x!tile.ptr<f32>, #w>, tensor<256xf32, #w>, tensor<256xi1, #w>) -> ()
+  }
+  return
+}
 }
