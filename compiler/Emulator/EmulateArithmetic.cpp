@@ -185,8 +185,10 @@ Value saturatingCast(OpBuilder &b, Operation *op) {
   return floatToInteger(b, loc, x, op->getResult(0).getType(), isa<LLVM::FPToSIOp>(op));
 }
 
-/// An AMD GPU's conversion between a word's lower half and two floats. Gfx942 has AMD's own
-/// formats.
+bool isOfUpperHalf(Operation *op) { return op->getAttrOfType<BoolAttr>("wordSel").getValue(); }
+
+/// An AMD GPU's conversion between a half of a word and two floats: of either half, to the lower
+/// one. Gfx942 has AMD's own formats.
 Value convertPair(OpBuilder &b, Operation *op, ThreadCode &code) {
   Location loc = op->getLoc();
   bool isFnuz = code.target().matrix.mfmaGeneration == 3;
@@ -195,16 +197,18 @@ Value convertPair(OpBuilder &b, Operation *op, ThreadCode &code) {
                         isE5M2   ? isFnuz ? KILN_EMU_E5M2FNUZ : KILN_EMU_E5M2
                         : isFnuz ? KILN_EMU_E4M3FNUZ
                                  : KILN_EMU_E4M3);
-  if (isa<ROCDL::CvtPkF32Fp8Op, ROCDL::CvtPkF32Bf8Op>(op))
-    return LLVM::BitcastOp::create(b, loc, op->getResult(0).getType(),
-                                   code.call(b, op, "kiln_emu_widen_pair", b.getI64Type(),
-                                             {op->getOperand(0), type}, /*hasPlace=*/false));
+  if (isa<ROCDL::CvtPkF32Fp8Op, ROCDL::CvtPkF32Bf8Op>(op)) {
+    Value word = op->getOperand(0);
+    if (isOfUpperHalf(op))
+      word = LLVM::LShrOp::create(b, loc, word, code.i32(b, loc, 16));
+    return LLVM::BitcastOp::create(
+        b, loc, op->getResult(0).getType(),
+        code.call(b, op, "kiln_emu_widen_pair", b.getI64Type(), {word, type}, /*hasPlace=*/false));
+  }
   Value codes = code.call(b, op, "kiln_emu_narrow_pair", b.getI16Type(),
                           {op->getOperand(0), op->getOperand(1), type}, /*hasPlace=*/false);
   return LLVM::ZExtOp::create(b, loc, b.getI32Type(), codes);
 }
-
-bool isOfUpperHalf(Operation *op) { return op->getAttrOfType<BoolAttr>("wordSel").getValue(); }
 
 } // namespace
 
@@ -226,9 +230,8 @@ FailureOr<bool> emulateArithmetic(Operation *op, ThreadCode &code) {
     Value isE5M2 = code.i32(b, op->getLoc(), isa<Float8E5M2Type>(convert.getDstTy()));
     result = code.call(b, op, "kiln_emu_narrow_floats", b.getI16Type(),
                        {convert.getB(), convert.getA(), isE5M2}, /*hasPlace=*/false);
-  } else if (isa<ROCDL::CvtPkFp8F32Op, ROCDL::CvtPkBf8F32Op, ROCDL::CvtPkF32Fp8Op,
-                 ROCDL::CvtPkF32Bf8Op>(op) &&
-             !isOfUpperHalf(op)) {
+  } else if (isa<ROCDL::CvtPkF32Fp8Op, ROCDL::CvtPkF32Bf8Op>(op) ||
+             (isa<ROCDL::CvtPkFp8F32Op, ROCDL::CvtPkBf8F32Op>(op) && !isOfUpperHalf(op))) {
     result = convertPair(b, op, code);
   } else if (auto call = dyn_cast<LLVM::CallIntrinsicOp>(op)) {
     if (call.getIntrin() == "llvm.amdgcn.dispatch.ptr")

@@ -6,7 +6,9 @@
 # RUN: kiln compile %s -n convert -s "*fp8e4nv:16, *fp8e5:16, *fp16:16" -t hip:gfx942 --emit asm | FileCheck %s --check-prefix NONE
 # RUN: kiln compile %s -n convert -s "*fp8e4nv:16, *fp8e5:16, *fp16:16" -t hip:gfx1100 --emit asm | FileCheck %s --check-prefix NONE
 #
-# CHECK-DAG: v_cvt_pk_f32_fp8
+# CHECK-DAG: v_cvt_pk_f32_fp8_e32
+# Of a word that was loaded each half is converted where it is.
+# CHECK-DAG: v_cvt_pk_f32_fp8_{{.*(WORD_1|op_sel:\[1,0\])}}
 # CHECK-DAG: v_cvt_pk_f32_bf8
 # CHECK-DAG: v_min_{{(num_)?}}f32
 # CHECK-DAG: v_cmp_u_f32

@@ -276,18 +276,24 @@ public:
     if (!convertsFormat(format))
       return {};
     ScalarBuilder s(b, loc);
-    auto singles = VectorType::get(2, b.getF32Type());
-    Value word = s.make<arith::ExtUIOp>(b.getI32Type(), s.joinBytes(low, high));
-    if (isa<Float8E5M2Type, Float8E5M2FNUZType>(format))
-      return ROCDL::CvtPkF32Bf8Op::create(b, loc, singles, word, false);
-    return ROCDL::CvtPkF32Fp8Op::create(b, loc, singles, word, false);
+    return widenHalf(s, s.make<arith::ExtUIOp>(b.getI32Type(), s.joinBytes(low, high)), format,
+                     /*isUpper=*/false);
   }
 
+  /// The instruction takes either half of a word, which mostly is one that was loaded.
   SmallVector<Value> widenWord(OpBuilder &b, Location loc, ArrayRef<Value> codes, Type format,
                                Type to) const override {
-    if (convertsFormat(format) || !to.isF16())
-      return {};
-    return widenBytesToHalves(ScalarBuilder(b, loc), codes, format);
+    ScalarBuilder s(b, loc);
+    if (!convertsFormat(format))
+      return to.isF16() ? widenBytesToHalves(s, codes, format) : SmallVector<Value>();
+    auto half = [&](unsigned first) {
+      return s.make<arith::ExtUIOp>(b.getI32Type(), s.joinBytes(codes[first], codes[first + 1]));
+    };
+    Value word = s.bitOr(half(0), s.shiftLeft(half(2), 16));
+    SmallVector<Value> numbers;
+    for (bool isUpper : {false, true})
+      numbers.append(s.unpack(widenHalf(s, word, format, isUpper)));
+    return numbers;
   }
 
   Value reciprocalSqrt(OpBuilder &b, Location loc, Value x) const override {
@@ -457,6 +463,14 @@ private:
   bool convertsFormat(Type format) const {
     bool hasConversions = info.matrix.mfmaGeneration >= 3 || info.matrix.wmmaGeneration >= 4;
     return hasConversions && tilegpu::readsFormat(info, format);
+  }
+
+  /// The two numbers whose codes are half of a word.
+  static Value widenHalf(const ScalarBuilder &s, Value word, Type format, bool isUpper) {
+    auto singles = VectorType::get(2, s.builder().getF32Type());
+    if (isa<Float8E5M2Type, Float8E5M2FNUZType>(format))
+      return s.make<ROCDL::CvtPkF32Bf8Op>(singles, word, isUpper);
+    return s.make<ROCDL::CvtPkF32Fp8Op>(singles, word, isUpper);
   }
 
   static SmallVector<Value> multiplyFormats(OpBuilder &b, Location loc,
