@@ -22,9 +22,9 @@ import triton.language as tl
 
 @triton.jit
 def convert(x, y, halves):
-    i = tl.arange(0, 512)
+    i = tl.arange(0, 1024)
     a = tl.load(x + i).to(tl.float32)
     b = tl.load(y + i)
     tl.store(halves + i, b.to(tl.float16))
-    tl.store(x + 512 + i, (a * 3).to(x.dtype.element_ty))
-    tl.store(y + 512 + i, (a * 5).to(y.dtype.element_ty))
+    tl.store(x + 1024 + i, (a * 3).to(x.dtype.element_ty))
+    tl.store(y + 1024 + i, (a * 5).to(y.dtype.element_ty))
