@@ -359,26 +359,28 @@ struct Assumption {
   bool nonNegative = false;
 };
 
-/// Assumptions in the kernel's outermost block, which every instance runs, and what loops carry.
+/// Assumptions in the kernel's outermost block, which every instance runs, and in the block that
+/// computes what they are of, which runs whenever that does; and what loops carry.
 DenseMap<Value, Assumption> collectAssumptions(Operation *root) {
   DenseMap<Value, Assumption> assumptions;
   root->walk([&](tile::AssumeOp op) {
     auto compare = op.getCondition().getDefiningOp<arith::CmpIOp>();
-    if (!isa<func::FuncOp>(op->getParentOp()) || !compare)
-      return;
     APInt limit;
-    if (!matchPattern(compare.getRhs(), m_ConstantInt(&limit)))
+    if (!compare || !matchPattern(compare.getRhs(), m_ConstantInt(&limit)))
       return;
     using P = arith::CmpIPredicate;
     Value subject = compare.getLhs();
+    auto holdsFor = [&](Value value) {
+      return isa<func::FuncOp>(op->getParentOp()) || value.getParentBlock() == op->getBlock();
+    };
     bool atLeast = compare.getPredicate() == P::sge && limit.isNonNegative();
     bool above = compare.getPredicate() == P::sgt && limit.sge(-1);
-    if (atLeast || above)
+    if ((atLeast || above) && holdsFor(subject))
       assumptions[subject].nonNegative = true;
     auto rem = subject.getDefiningOp<arith::RemSIOp>();
     APInt divisor;
     if (rem && compare.getPredicate() == P::eq && limit.isZero() &&
-        matchPattern(rem.getRhs(), m_ConstantInt(&divisor)))
+        matchPattern(rem.getRhs(), m_ConstantInt(&divisor)) && holdsFor(rem.getLhs()))
       assumptions[rem.getLhs()].divisibility = powerOfTwoIn(divisor.getSExtValue());
   });
   root->walk([&](scf::ForOp loop) {
@@ -487,9 +489,19 @@ bool isRemainder(arith::SubIOp op) {
          isQuotient(multiple.getRhs(), multiple.getLhs());
 }
 
+/// Whether it is `d - a % d`, what is missing to the next multiple: of a divisor, which is
+/// positive, what is below it.
+bool isUpToNextMultiple(arith::SubIOp op) {
+  Operation *remainder = op.getRhs().getDefiningOp();
+  return isa_and_nonnull<arith::RemSIOp, arith::RemUIOp>(remainder) &&
+         remainder->getOperand(1) == op.getLhs();
+}
+
 AxisInfo differenceOf(arith::SubIOp op, ArrayRef<AxisInfo> in) {
   AxisInfo info = difference(in[0], in[1]);
-  info.nonNegative = in[0].nonNegative && isRemainder(op);
+  // A remainder is not negative where the dividend is not.
+  info.nonNegative =
+      (in[0].nonNegative && isRemainder(op)) || (in[1].nonNegative && isUpToNextMultiple(op));
   return info;
 }
 

@@ -17,6 +17,7 @@
 #include "compiler/Dialect/Tile/Transforms/PadShapes.h"
 #include "compiler/Dialect/Tile/Transforms/SplitPrograms.h"
 #include "compiler/Dialect/Tile/Transforms/SplitTiles.h"
+#include "compiler/Dialect/Tile/Transforms/SpreadRanges.h"
 #include "compiler/Dialect/Tile/Transforms/TrimDots.h"
 #include "compiler/Dialect/Tile/Transforms/UnclampAddresses.h"
 #include "compiler/Dialect/Tile/Transforms/UseTensorMaps.h"
@@ -55,6 +56,7 @@ int main(int argc, char **argv) {
   kiln::registerMakeTensorMapsPass();
   kiln::registerSplitProgramsPass();
   kiln::registerSplitTilesPass();
+  kiln::registerSpreadRangesPass();
   kiln::registerTrimDotsPass();
   kiln::registerNarrowDotsPass();
   kiln::registerUnclampAddressesPass();

@@ -14,6 +14,7 @@
 #include "compiler/Dialect/Tile/Transforms/PadShapes.h"
 #include "compiler/Dialect/Tile/Transforms/SplitPrograms.h"
 #include "compiler/Dialect/Tile/Transforms/SplitTiles.h"
+#include "compiler/Dialect/Tile/Transforms/SpreadRanges.h"
 #include "compiler/Dialect/Tile/Transforms/TrimDots.h"
 #include "compiler/Dialect/Tile/Transforms/UnclampAddresses.h"
 #include "compiler/Dialect/Tile/Transforms/UseTensorMaps.h"
@@ -230,6 +231,8 @@ void addLayoutPasses(PassManager &passes, const TargetInfo &target) {
   passes.addNestedPass<func::FuncOp>(createPadShapesPass());
   // After it a thread holds at most 256 elements of a tile that need not be there as a whole.
   passes.addNestedPass<func::FuncOp>(createSplitTilesPass(target.warpSize));
+  // After it no loop carries a range that is rows of one tile and columns of another.
+  passes.addNestedPass<func::FuncOp>(createSpreadRangesPass());
   // After it no load reads an address more than once because neighbours in its tile share it.
   passes.addNestedPass<func::FuncOp>(createLoadOncePass());
   // After it every tensor has a layout, and layouts change only at tilegpu.convert_layout.

@@ -20,6 +20,19 @@ uint32_t bytesInRange(uint32_t records, uint32_t offset, uint32_t scalarOffset, 
   return left - left % std::min(bytes, 4u);
 }
 
+/// How many of a load's first bytes are an allocation's. Lanes bring whole vectors in whose first
+/// element their mask ends (BufferPlanner.h), and what is behind an array in the same 16 bytes is
+/// in its page: nobody uses it. All of them where the first is nobody's, which is a mistake.
+uint32_t bytesAllocated(const Block &block, const char *address, uint32_t bytes) {
+  constexpr uint32_t piece = 16;
+  if (!block.launched().check || reinterpret_cast<uintptr_t>(address) % piece + bytes > piece)
+    return bytes;
+  uint32_t allocated = bytes;
+  while (allocated && !block.isAllocated(address, allocated))
+    --allocated;
+  return allocated ? allocated : bytes;
+}
+
 char *addressOf(char *base, uint32_t offset, uint32_t scalarOffset) {
   return base + (uint64_t(offset) + scalarOffset);
 }
@@ -31,9 +44,12 @@ void kiln_emu_buffer_load(kiln_emu_thread *thread, const kiln_emu_site *site, vo
                           uint32_t bytes) {
   uint32_t valid = bytesInRange(records, offset, scalar_offset, bytes);
   std::memset(out, 0, bytes);
-  kiln_emu_load(thread, site, KILN_EMU_GLOBAL,
-                addressOf(static_cast<char *>(base), offset, scalar_offset), out,
-                valid ? valid : bytes, std::min(bytes, 4u), valid != 0);
+  char *address = addressOf(static_cast<char *>(base), offset, scalar_offset);
+  uint32_t allocated = valid ? bytesAllocated(*threadOf(thread).block, address, valid) : bytes;
+  if (allocated < valid) // anything, as a number that shows where it is used all the same
+    std::memset(static_cast<char *>(out) + allocated, 0xff, valid - allocated);
+  kiln_emu_load(thread, site, KILN_EMU_GLOBAL, address, out, allocated, std::min(bytes, 4u),
+                valid != 0);
 }
 
 void kiln_emu_buffer_store(kiln_emu_thread *thread, const kiln_emu_site *site, void *base,

@@ -239,10 +239,18 @@ TEST_F(Instructions, SmallFloatsByGeneration) {
   set(1, [](unsigned) { return 0x00000038u; });
   run("v_cvt_f32_fp8_sdwa v2, v1 src0_sel:BYTE_0");
   EXPECT_EQ(getFloat(2, 0), 0.5f); // with a bias of 8
+  set(1, [](unsigned) { return 0x40384838u; });
+  run("v_cvt_pk_f32_fp8_sdwa v[2:3], v1 src0_sel:WORD_1");
+  EXPECT_EQ(getFloat(2, 0), 0.5f);
+  EXPECT_EQ(getFloat(3, 0), 1.f);
   begin(Generation::Gfx12);
   set(1, [](unsigned) { return 0x00003800u; });
   run("v_cvt_f32_fp8_e64 v2, v1 byte_sel:1");
   EXPECT_EQ(getFloat(2, 0), 1.f);
+  set(1, [](unsigned) { return 0x40384838u; });
+  run("v_cvt_pk_f32_fp8_e64 v[2:3], v1 op_sel:[1,0]");
+  EXPECT_EQ(getFloat(2, 0), 1.f);
+  EXPECT_EQ(getFloat(3, 0), 2.f);
 }
 
 /// Times the power of two of a number's exponent; a half of the word by op_sel.

@@ -457,6 +457,30 @@ TEST_P(ProductLoopForms, AnOperandThatARowScales) {
         });
 }
 
+/// A range that the loop moves says which columns of A and which rows of B there are; and its end.
+TEST_P(ProductLoopForms, ARangeThatMasksBothOperands) {
+  auto sum = [](const Memory &memory, int trips, int i, int j) {
+    return memory.product(i, j, 0, std::max(0, trips * K - 5));
+  };
+  auto withEnd = [&](const Memory &memory, int trips, int i, int j) {
+    return sum(memory, trips, i, j) + trips * K + K - 1;
+  };
+  check(R"(
+    ks = tl.arange(0, K)
+    for t in range(trips):
+        inside = ks < trips * K - 5
+        x = tl.load(pa, mask=(i < M) & inside[None, :], other=0.0)
+        y = tl.load(pb, mask=inside[:, None] & (j < N), other=0.0)
+        sum = tl.dot(x, y, sum)
+        ks += K
+        pa += K
+        pb += K * N
+    tl.store(c + at, sum)
+    tl.store(d + at, sum + tl.max(ks, 0).to(tl.float32))
+)",
+        sum, withEnd);
+}
+
 TEST_P(ProductLoopForms, AProductInABranch) {
   check(R"(
     for t in range(trips):

@@ -36,6 +36,7 @@
 #include "compiler/Target/AMD/RoundPairs.h"
 #include "compiler/Target/AMD/ScalarWaves.h"
 #include "compiler/Target/AMD/ScheduleProducts.h"
+#include "compiler/Target/AMD/ShortConversions.h"
 #include "compiler/Target/AMD/SinkAddresses.h"
 #include "compiler/Target/AMD/SinkMasks.h"
 #include "compiler/Target/AMD/SplitBarriers.h"
@@ -308,6 +309,7 @@ static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
   if (target.matrix.wmmaGeneration && multiplies(kernel))
     foldLanes(kernel);
   bool packsSingles = machine.getMCSubtargetInfo()->checkFeatures("+packed-fp32-ops");
+  shortenConversions(kernel, machine.getMCSubtargetInfo()->checkFeatures("+gfx950-insts"));
   mixHalves(kernel, packsSingles);
   if (packsSingles)
     packSingles(kernel);

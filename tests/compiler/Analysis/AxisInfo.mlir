@@ -78,6 +78,37 @@ func.func @assumed(%stride: i32) attributes {tile.kernel} {
 }
 
 // -----
+// An assumption in a loop holds for what its block computes, and not for what comes from outside. What
+// is missing to the next multiple is not negative, where what it is missing to is not.
+func.func @assumed_in_a_loop(%n: i32, %m: i32) attributes {tile.kernel} {
+  // expected-remark @+1 {{constant = 0}}
+  %zero = arith.constant 0 : i32
+  // expected-remark @+1 {{constant = 1}}
+  %one = arith.constant 1 : i32
+  scf.for %i = %zero to %n step %one : i32 {
+    // expected-remark @+1 {{contiguity = [1], divisibility = [1], constancy = [1], non-negative}}
+    %tile = arith.subi %n, %i : i32
+    // expected-remark @+1 {{contiguity}}
+    %begins = arith.cmpi sge, %tile, %zero : i32
+    tile.assume %begins : i1
+    // expected-remark @+1 {{contiguity}}
+    %other = arith.cmpi sge, %m, %zero : i32
+    tile.assume %other : i1
+    // expected-remark @+1 {{contiguity = [1], divisibility = [1], constancy = [1]}}
+    %outside = arith.addi %m, %one : i32
+    // expected-remark @+1 {{contiguity = [1], divisibility = [1], constancy = [1], non-negative}}
+    %rest = arith.remsi %tile, %m : i32
+    // expected-remark @+1 {{contiguity = [1], divisibility = [1], constancy = [1], non-negative}}
+    %left = arith.subi %m, %rest : i32
+    // expected-remark @+1 {{contiguity = [1], divisibility = [1], constancy = [1]}}
+    %unknown = arith.remsi %outside, %m : i32
+    // expected-remark @+1 {{contiguity = [1], divisibility = [1], constancy = [1]}}
+    %apart = arith.subi %m, %unknown : i32
+  }
+  return
+}
+
+// -----
 // A pointer that a loop moves by a multiple of 64 elements keeps its argument's alignment.
 func.func @moved_pointer(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32) attributes {tile.kernel} {
   // expected-remark @+1 {{constant = 0}}

@@ -485,4 +485,27 @@ TEST(LateStores, BecomeVisibleSomeDay) {
   other.join();
 }
 
+/// Lanes bring the rest of 16 bytes that begin in an array, which is nobody's; no more than that.
+TEST(GlobalBounds, BuffersBehindAnArray) {
+  alignas(16) static uint32_t words[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+  EmulatedBlock block;
+  block.threads = 1;
+  auto load = [&](uint32_t at, uint32_t bytes, uint32_t elements, uint32_t *values) {
+    auto first = reinterpret_cast<uintptr_t>(words);
+    block.ranges = {{first, first + elements * sizeof(uint32_t), nullptr, 0}};
+    return block.run([&](kiln_emu_thread *t) {
+      kiln_emu_buffer_load(t, &reads, words, sizeof words, at * sizeof(uint32_t), 0, values, bytes);
+    });
+  };
+  uint32_t values[4];
+  EXPECT_TRUE(load(4, 16, 6, values).empty());
+  EXPECT_EQ(values[1], 6u);
+  EXPECT_EQ(values[2], ~0u);
+  EXPECT_EQ(values[3], ~0u);
+  EXPECT_TRUE(anyReport(load(4, 16, 4, values), "load from no registered allocation: 16 bytes"));
+  EXPECT_TRUE(anyReport(load(2, 16, 4, values), "load from no registered allocation: 16 bytes"));
+  EXPECT_TRUE(load(4, 16, 8, values).empty());
+  EXPECT_EQ(values[3], 8u);
+}
+
 } // namespace

@@ -365,7 +365,7 @@ private:
     if (needed > registersOfThread(getOperation(), target))
       return false;
     if (multipliesByThreads(loop, target))
-      return leavesAsManyBlocks(registers, target);
+      return leavesEnoughBlocks(registers, target);
     if (asksForStages(loop) || oneWarpMeetsIn(loop))
       return true;
     if (threadsMeetIn(loop, target))
@@ -443,18 +443,20 @@ private:
     return count;
   }
 
-  /// Whether a processor has as many of the kernel's blocks at a time if a thread holds so much
-  /// more: else others hide the wait.
-  bool leavesAsManyBlocks(unsigned registers, const TargetInfo &target) {
+  /// Whether a processor has three of four of the kernel's blocks at a time if a thread holds so
+  /// much more. Of n blocks whose iterations take W, and wait L for loads that do not run ahead, n
+  /// iterations take L + W; of m whose loads run ahead m take L. So m are as good from
+  /// n * L / (L + W) on, and W is a third of L or more where operands are computed.
+  bool leavesEnoughBlocks(unsigned registers, const TargetInfo &target) {
     func::FuncOp kernel = getOperation();
     unsigned uncounted = std::max(missingBesideProducts, uncountedRegisters(target));
     if (estimateRegisters(kernel, target) + registers + uncounted >
         registersOfThread(kernel, target))
       return false;
     int64_t bytes = std::max<int64_t>(StoragePlan(kernel, target).place(), 1);
-    return std::min<int64_t>(target.maxSharedBytes / bytes,
-                             blocksByRegisters(kernel, target, uncounted)) <=
-           blocksByRegisters(kernel, target, registers + uncounted);
+    int64_t before = std::min<int64_t>(target.maxSharedBytes / bytes,
+                                       blocksByRegisters(kernel, target, uncounted));
+    return before * 3 <= 4 * blocksByRegisters(kernel, target, registers + uncounted);
   }
 
   /// Whether two of the kernel's blocks fit a processor if a thread holds so much more, or did not
