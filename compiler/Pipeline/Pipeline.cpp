@@ -336,6 +336,7 @@ LogicalResult lowerForGPU(Compilation &compilation, KernelFacts &facts) {
   facts.spareRegisters = int(registersOfThread(kernel, target)) -
                          int(attributeOr(kernel, registersAttr, 0)) -
                          int(uncountedRegisters(target));
+  facts.loadsWait = kernel->hasAttr(loadsWaitAttr);
   // The assembler takes it at its word, and a block of as many could not be launched.
   if (facts.maxRegisters && isForPtxas(target))
     facts.maxRegisters = std::min(facts.maxRegisters, registerShare(kernel, target));
@@ -512,6 +513,12 @@ std::optional<DeviceBinary> compileForBlocks(const Compilation &compiled, Module
   return compileOtherwise(compiled, copy, compiled.target);
 }
 
+/// With loads that run ahead though threads may lack registers for them.
+std::optional<DeviceBinary> compileWithLoadsAhead(const Compilation &compiled, ModuleOp copy) {
+  copy->setAttr(loadsAheadAttr, UnitAttr::get(copy.getContext()));
+  return compileOtherwise(compiled, copy, compiled.target);
+}
+
 /// Of a kernel that spills the shortest of several codes.
 DeviceBinary spillingLess(const Compilation &compilation, DeviceBinary best, ModuleOp source) {
   auto take = [&](std::optional<DeviceBinary> other) {
@@ -528,15 +535,26 @@ DeviceBinary spillingLess(const Compilation &compilation, DeviceBinary best, Mod
 
 /// Operands by halves, and results in rows, are fewer instructions, but of other registers, and
 /// LLVM may spill more for it: no estimate tells which kernel. One that spills is compiled without,
-/// too, and is the shortest of these. Nor does the estimate tell how many blocks there are
-/// registers for: where shared memory has room for fewer, a second code takes less of it.
+/// too, and is the shortest of these. Nor does the estimate tell for sure whether loads can run
+/// ahead, or how many blocks there are registers for: where they would by little more, or shared
+/// memory has room for fewer blocks, there is a second code.
 std::optional<DeviceBinary> compileForRdna(Compilation &compilation) {
   OwningOpRef<ModuleOp> copy = compilation.module.clone();
-  std::optional<DeviceBinary> binary = compileWithoutMaps(compilation);
+  bool mapsOfPointers = false;
+  std::optional<KernelFacts> facts = lowerSimplified(compilation, mapsOfPointers);
+  std::optional<DeviceBinary> binary = facts ? emitLowered(compilation, *facts) : std::nullopt;
   if (!binary || !binary->cycles)
     return binary;
   if (binary->resources.spilledBytes())
     return spillingLess(compilation, std::move(*binary), *copy);
+  if (facts->loadsWait) {
+    OwningOpRef<ModuleOp> again = copy->clone();
+    std::optional<DeviceBinary> ahead = compileWithLoadsAhead(compilation, *again);
+    // Whether there is a next iteration is asked for each load, by instructions that other waves
+    // pay for, too.
+    if (ahead && isShorter(*ahead, *binary) && 8 * ahead->cycles <= 7 * binary->cycles)
+      return ahead;
+  }
   std::optional<uint64_t> bytes = sharedBytesForMore(*binary);
   if (!bytes)
     return binary;

@@ -64,6 +64,8 @@ struct KernelFacts {
   /// Registers that a thread can have beside those that it needs, by the estimate; negative where
   /// it lacks some, and as many as there can be where nobody has estimated.
   int spareRegisters = 256;
+  /// Loads of products wait in each iteration, as threads may lack registers for them.
+  bool loadsWait = false;
 };
 
 } // namespace kiln

@@ -15,6 +15,7 @@
 # RUN: kiln compile %s -n tile -s "*fp16:16, *fp16:16, *fp32:16, i32, 128, 32" -t hip:gfx1201 -w 4 -ns 2 --emit llvmir | FileCheck %s --check-prefix=SEVEN
 # RUN: kiln compile %s -n rows -s "*fp16:16, *fp16:16, *fp32:16" -t hip:gfx1100 -w 4 -ns 2 --emit tilegpu | FileCheck %s --check-prefix=LANES
 # RUN: kiln compile %s -n once -s "*fp16:16, *fp16:16, *fp16:16, i32:16" -t hip:gfx1100 -w 4 -ns 2 --emit llvmir | FileCheck %s --check-prefix=SHORTER
+# RUN: kiln compile %s -n gated -s "*fp16:16, *fp16:16, *fp16:16" -t hip:gfx1100 -w 8 -ns 2 --small-arrays --emit asm | FileCheck %s --check-prefix=AHEAD
 # RUN: kiln compile %s -n behind_a_float -s "*fp16:16, *fp16:16, *fp16:16" -t hip:gfx950 -w 4 -ns 2 --emit hsaco -o %t.hsaco
 # RUN: kiln compile %s -n behind_a_float -s "*fp16:16, *fp16:16, *fp16:16" -t hip:gfx950 -w 4 -ns 2 --emit asm | FileCheck %s --check-prefix=COPIED
 # RUN: kiln compile %s -n tile -s "*fp16:16, *fp16:16, *fp32:16, i32, 128, 64" -t hip:gfx950 -w 4 -ns 2 --emit llvmir | FileCheck %s --check-prefix=NUMBER
@@ -80,6 +81,10 @@
 # A few registers less are a third block on a processor, or, ordered for latencies, a ninth: 168 at most, and none spilled.
 # BLOCKS: .vgpr_count: {{ *(1[0-5][0-9]|16[0-8])$}}
 # BLOCKS: .vgpr_spill_count: {{ *0$}}
+#
+# Loads that a thread may lack registers for, by the estimate, and does not: both of the second operands run ahead, and have their places in shared memory.
+# AHEAD: .group_segment_fixed_size: 40960
+# AHEAD: .vgpr_spill_count: {{ *0$}}
 #
 # A base that lanes compute, as floats are: copies have it in scalar registers, which scalar instructions write.
 # COPIED: v_readfirstlane
@@ -203,3 +208,18 @@ def singles(pa, pb, pc, stride):
         sum += tl.dot(a, b * 2)
         all += b
     tl.store(pc + i[:, None] * 64 + i[None, :], sum + tl.sum(all))
+
+
+@triton.jit
+def gated(x, w, out):
+    m = tl.arange(0, 64)
+    n = tl.arange(0, 128)
+    k = tl.arange(0, 64)
+    gate = tl.zeros((64, 128), dtype=tl.float32)
+    up = tl.zeros((64, 128), dtype=tl.float32)
+    for start in range(0, 2048, 64):
+        rows = tl.load(x + m[:, None] * 2048 + start + k[None, :])
+        first = w + n[:, None] * 2048 + start + k[None, :]
+        gate = tl.dot(rows, tl.trans(tl.load(first)), acc=gate)
+        up = tl.dot(rows, tl.trans(tl.load(first + 128 * 2048)), acc=up)
+    tl.store(out + m[:, None] * 128 + n[None, :], (gate * tl.sigmoid(gate) * up).to(tl.float16))

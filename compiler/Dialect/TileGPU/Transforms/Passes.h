@@ -38,9 +38,17 @@ std::unique_ptr<mlir::Pass> createArrangeCopiesPass();
 /// memory has room for. On func.func, after kiln-stage-operands; the module names the target.
 std::unique_ptr<mlir::Pass> createPipelineLoopsPass();
 
+/// On the module: loads run ahead of dots though threads lack registers for that by the estimate,
+/// if not many (unit).
+inline constexpr llvm::StringLiteral loadsAheadAttr = "tilegpu.loads_ahead";
+/// On the kernel: there are such loads (unit).
+inline constexpr llvm::StringLiteral loadsWaitAttr = "tilegpu.loads_wait";
+
 /// Where no copies bring operands to shared memory, has threads load what feeds dots an iteration
 /// ahead, and store it to the dots' buffers once these are read, if the loop or else the kernel has
-/// stages. On func.func, after kiln-stage-operands; the module names the target.
+/// stages, and threads have registers for it: RDNA's may lack some where the module has
+/// `loadsAheadAttr`, else the kernel gets `loadsWaitAttr`. On func.func, after kiln-stage-operands;
+/// the module names the target.
 std::unique_ptr<mlir::Pass> createPrefetchOperandsPass();
 
 /// In loops whose second dot only sums up what threads make of the first one's result, as
