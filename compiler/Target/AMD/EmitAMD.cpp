@@ -30,6 +30,7 @@
 #include "compiler/Target/AMD/PairHalves.h"
 #include "compiler/Target/AMD/PlaceLoads.h"
 #include "compiler/Target/AMD/ReachForward.h"
+#include "compiler/Target/AMD/ReadInSteps.h"
 #include "compiler/Target/AMD/RecomputeIndices.h"
 #include "compiler/Target/AMD/ReloadArguments.h"
 #include "compiler/Target/AMD/ReloadEstimate.h"
@@ -241,6 +242,8 @@ static void boundRegisterAllocation(const llvm::Function &kernel, unsigned instr
 static constexpr int lacking = -16;
 /// So few registers that products of RDNA may spill.
 static constexpr int nearlyNone = 48;
+/// So many that a product has room for two of its steps beside one another.
+static constexpr int manySpare = 104;
 /// So many too few that these spill in any case.
 static constexpr int beyondHelp = -64;
 
@@ -261,6 +264,7 @@ static void orderForRegisters(llvm::Function &kernel, int spareRegisters) {
     recomputeIndices(kernel);
   if (spareRegisters < inFlight)
     sinkAddresses(kernel);
+  readInSteps(kernel, /*inPairs=*/spareRegisters >= manySpare);
 }
 
 /// CDNA's waves begin with the first words of the arguments in scalar registers, as far as there is
