@@ -509,7 +509,7 @@ std::optional<DeviceBinary> compileForBlocks(const Compilation &compiled, Module
   return compileOtherwise(compiled, copy, compiled.target);
 }
 
-/// Of a kernel that spills the shortest of several codes.
+/// Of a kernel that spills, or would in a shorter order, the shortest of several codes.
 DeviceBinary spillingLess(const Compilation &compilation, DeviceBinary best, ModuleOp source) {
   auto take = [&](std::optional<DeviceBinary> other) {
     if (other && isShorter(*other, best))
@@ -532,8 +532,10 @@ std::optional<DeviceBinary> compileForRdna(Compilation &compilation) {
   std::optional<DeviceBinary> binary = compileWithoutMaps(compilation);
   if (!binary || !binary->cycles)
     return binary;
+  if (binary->resources.spilledBytes() || binary->isLongerForSpills)
+    binary = spillingLess(compilation, std::move(*binary), *copy);
   if (binary->resources.spilledBytes())
-    return spillingLess(compilation, std::move(*binary), *copy);
+    return binary;
   std::optional<uint64_t> bytes = sharedBytesForMore(*binary);
   if (!bytes)
     return binary;

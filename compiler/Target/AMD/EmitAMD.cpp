@@ -406,8 +406,11 @@ private:
     binary.mainLoop = findMainLoop(code->listing);
     if (binary.mainLoop)
       binary.mainLoop->isMachineCode = true;
-    if (multiplies(kernel))
-      binary.cycles = estimateIssue(*code, machine);
+    if (multiplies(kernel)) {
+      IssueEstimate estimate = estimateIssue(*code, machine);
+      binary.cycles = estimate.cycles;
+      binary.spillsOfLoops = estimate.spills;
+    }
     return binary;
   }
 
@@ -461,9 +464,12 @@ private:
       return std::move(*byLatencies);
     }
     kernel.addFnAttr(strategy, forLatencies);
+    uint64_t ofLatencies = byLatencies->resources.spilledBytes() ? byLatencies->cycles : UINT64_MAX;
     DeviceBinary best = isShorter(*byLatencies, *byWaves) ? std::move(*byLatencies)
                                                           : withAsMany(*byLatencies, *byWaves);
-    return withOneMore(std::move(best), *byWaves);
+    best = withOneMore(std::move(best), *byWaves);
+    best.isLongerForSpills = !best.resources.spilledBytes() && ofLatencies <= best.cycles / 4 * 3;
+    return best;
   }
 
   /// The code whose instructions write halves of registers, where it is shorter and its loop is,
