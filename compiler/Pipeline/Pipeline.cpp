@@ -519,7 +519,7 @@ std::optional<DeviceBinary> compileWithLoadsAhead(const Compilation &compiled, M
   return compileOtherwise(compiled, copy, compiled.target);
 }
 
-/// Of a kernel that spills the shortest of several codes.
+/// Of a kernel that spills, or would in a shorter order, the shortest of several codes.
 DeviceBinary spillingLess(const Compilation &compilation, DeviceBinary best, ModuleOp source) {
   auto take = [&](std::optional<DeviceBinary> other) {
     if (other && isShorter(*other, best))
@@ -545,8 +545,10 @@ std::optional<DeviceBinary> compileForRdna(Compilation &compilation) {
   std::optional<DeviceBinary> binary = facts ? emitLowered(compilation, *facts) : std::nullopt;
   if (!binary || !binary->cycles)
     return binary;
+  if (binary->resources.spilledBytes() || binary->isLongerForSpills)
+    binary = spillingLess(compilation, std::move(*binary), *copy);
   if (binary->resources.spilledBytes())
-    return spillingLess(compilation, std::move(*binary), *copy);
+    return binary;
   if (facts->loadsWait) {
     OwningOpRef<ModuleOp> again = copy->clone();
     std::optional<DeviceBinary> ahead = compileWithLoadsAhead(compilation, *again);

@@ -18,7 +18,8 @@ bool isShorter(const DeviceBinary &binary, const DeviceBinary &other) {
   uint32_t spilled = binary.resources.spilledBytes(), byOther = other.resources.spilledBytes();
   if (spilled <= byOther)
     return binary.cycles < other.cycles;
-  if (spilled <= 2 * byOther)
+  bool spillsOnce = byOther && binary.spillsOfLoops <= other.spillsOfLoops;
+  if (spillsOnce || spilled <= 2 * byOther)
     return 4 * binary.cycles <= 3 * other.cycles;
   return spilled <= 4 * byOther && 16 * binary.cycles <= 9 * other.cycles;
 }

@@ -16,7 +16,8 @@ uint64_t blocksOf(const DeviceBinary &binary);
 
 /// Whether a processor holds as many blocks of `binary` as of `other`, and a wave takes less time
 /// (DeviceBinary::cycles). What spills in any case may spill up to twice as much for a quarter
-/// less, and twice that for a quarter less again.
+/// less, and twice that for a quarter less again; any number outside of the loops of products, as
+/// often as these are run once, for a quarter less.
 bool isShorter(const DeviceBinary &binary, const DeviceBinary &other);
 
 /// Whether a processor holds more blocks of `binary` than of `other` for cycles that are more by at

@@ -153,6 +153,10 @@ struct DeviceBinary {
   /// (AMD/IssueEstimate.h), for AMD's kernels with products; 0 elsewhere. By it the compiler
   /// chooses between codes, and no result has it.
   uint64_t cycles = 0;
+  /// The accesses to scratch memory in those loops, as of registers that are spilled there.
+  uint32_t spillsOfLoops = 0;
+  /// Another order of the same instructions takes a quarter less time or better, but spills.
+  bool isLongerForSpills = false;
   LaunchFacts launch;
   /// Read back from the binary; empty for formats that do not describe them (PTX, host objects).
   std::vector<KernelParameter> parameters;

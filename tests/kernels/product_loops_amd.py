@@ -8,6 +8,7 @@
 # RUN: kiln compile %s -n edge -s "*fp16:16, *fp16:16, i32, i32:16" -t hip:gfx942 --emit llvm | FileCheck %s --check-prefix=EDGE
 # RUN: kiln compile %s -n edge -s "*fp16:16, *fp16:16, i32, i32:16" -t cuda:sm_80 --emit llvm | FileCheck %s --check-prefix=BRANCH
 # RUN: kiln compile %s -n tile -s "*fp16:16, *fp16:16, *fp16:16, i32, 128, 64" -t hip:gfx1100 -w 4 -ns 2 --emit llvmir | FileCheck %s --check-prefix=LATENCIES
+# RUN: kiln compile %s -n tile -s "*fp16:16, *fp16:16, *fp32:16, i32, 128, 64" -t hip:gfx1100 -w 4 -ns 2 --emit llvmir | FileCheck %s --check-prefix=LATENCIES
 # RUN: kiln compile %s -n tile -s "*fp16:16, *fp16:16, *fp32:16, i32, 32, 32" -t hip:gfx1100 -w 4 -ns 2 --emit llvmir | FileCheck %s --check-prefix=WAVES
 # RUN: kiln compile %s -n wide -s "*fp16:16, *fp16:16, *fp16:16, i32:16, 256" -t hip:gfx942 -w 4 -ns 2 --emit asm | FileCheck %s --check-prefix=BLOCKS
 # RUN: kiln compile %s -n wide -s "*fp16:16, *fp16:16, *fp16:16, i32:16, 128" -t hip:gfx1100 -w 4 -ns 2 --emit asm | FileCheck %s --check-prefix=BLOCKS

@@ -265,5 +265,28 @@ INSTANTIATE_TEST_SUITE_P(, FewProducts,
                          ::testing::Values("cpu", "emu:sm_90a", "emu:gfx942", "emu:gfx1100"),
                          sourceTargetName);
 
+class MultiplyAdds : public SourceTest {};
+
+/// What they take threads read from shared memory step by step where no unit takes them.
+TEST_P(MultiplyAdds, InSteps) {
+  for (const char *type : {"fp32", "fp64"})
+    for (auto [m, n, k, warps] : {std::tuple(32, 64, 64, 4u), {64, 64, 16, 4u}, {32, 32, 64, 2u}})
+      for (bool columnsB : {false, true}) {
+        ProductForm form;
+        form.type = form.resultType = type;
+        form.options = ", input_precision='ieee', out_dtype=c.dtype.element_ty";
+        form.m = m;
+        form.n = n;
+        form.k = k;
+        form.warps = warps;
+        form.stages = 2;
+        form.columnsB = columnsB;
+        ProductLoop(form, GetParam()).checkTrips(3);
+      }
+}
+
+INSTANTIATE_TEST_SUITE_P(, MultiplyAdds, ::testing::Values("cpu", "emu:gfx1100", "emu:gfx1201"),
+                         sourceTargetName);
+
 } // namespace
 } // namespace kiln::testing

@@ -30,6 +30,7 @@
 #include "compiler/Target/AMD/PairHalves.h"
 #include "compiler/Target/AMD/PlaceLoads.h"
 #include "compiler/Target/AMD/ReachForward.h"
+#include "compiler/Target/AMD/ReadInSteps.h"
 #include "compiler/Target/AMD/RecomputeIndices.h"
 #include "compiler/Target/AMD/ReloadArguments.h"
 #include "compiler/Target/AMD/ReloadEstimate.h"
@@ -242,6 +243,8 @@ static void boundRegisterAllocation(const llvm::Function &kernel, unsigned instr
 static constexpr int lacking = -16;
 /// So few registers that products of RDNA may spill.
 static constexpr int nearlyNone = 48;
+/// So many that a product has room for two of its steps beside one another.
+static constexpr int manySpare = 104;
 /// So many too few that these spill in any case.
 static constexpr int beyondHelp = -64;
 
@@ -262,6 +265,7 @@ static void orderForRegisters(llvm::Function &kernel, int spareRegisters) {
     recomputeIndices(kernel);
   if (spareRegisters < inFlight)
     sinkAddresses(kernel);
+  readInSteps(kernel, /*inPairs=*/spareRegisters >= manySpare);
 }
 
 /// CDNA's waves begin with the first words of the arguments in scalar registers, as far as there is
@@ -404,8 +408,11 @@ private:
     binary.mainLoop = findMainLoop(code->listing);
     if (binary.mainLoop)
       binary.mainLoop->isMachineCode = true;
-    if (multiplies(kernel))
-      binary.cycles = estimateIssue(*code, machine);
+    if (multiplies(kernel)) {
+      IssueEstimate estimate = estimateIssue(*code, machine);
+      binary.cycles = estimate.cycles;
+      binary.spillsOfLoops = estimate.spills;
+    }
     return binary;
   }
 
@@ -459,9 +466,12 @@ private:
       return std::move(*byLatencies);
     }
     kernel.addFnAttr(strategy, forLatencies);
+    uint64_t ofLatencies = byLatencies->resources.spilledBytes() ? byLatencies->cycles : UINT64_MAX;
     DeviceBinary best = isShorter(*byLatencies, *byWaves) ? std::move(*byLatencies)
                                                           : withAsMany(*byLatencies, *byWaves);
-    return withOneMore(std::move(best), *byWaves);
+    best = withOneMore(std::move(best), *byWaves);
+    best.isLongerForSpills = !best.resources.spilledBytes() && ofLatencies <= best.cycles / 4 * 3;
+    return best;
   }
 
   /// The code whose instructions write halves of registers, where it is shorter and its loop is,

@@ -63,11 +63,17 @@ private:
   uint64_t cycle = 0;
 };
 
+uint32_t countSpills(llvm::ArrayRef<llvm::MCInst> code, const llvm::TargetMachine &machine) {
+  return llvm::count_if(code, [&](const llvm::MCInst &one) {
+    return machine.getMCInstrInfo()->getName(one.getOpcode()).starts_with("SCRATCH_");
+  });
+}
+
 } // namespace
 
-uint64_t estimateIssue(const MachineCode &code, const llvm::TargetMachine &machine) {
+IssueEstimate estimateIssue(const MachineCode &code, const llvm::TargetMachine &machine) {
   llvm::ArrayRef<llvm::MCInst> all = code.instructions;
-  uint64_t cycles = 0;
+  IssueEstimate estimate;
   for (llvm::ArrayRef<ListedInstruction> loop : innermostLoopsOf(code.listing)) {
     bool multiplies = llvm::any_of(
         loop, [](const ListedInstruction &one) { return one.kind == ListedKind::Matrix; });
@@ -78,13 +84,14 @@ uint64_t estimateIssue(const MachineCode &code, const llvm::TargetMachine &machi
     wave.run(body);
     uint64_t first = wave.now();
     wave.run(body);
-    cycles += wave.now() - first;
+    estimate.cycles += wave.now() - first;
+    estimate.spills += countSpills(body, machine);
   }
-  if (cycles)
-    return cycles;
+  if (estimate.cycles)
+    return estimate;
   InOrderWave wave(machine);
   wave.run(all);
-  return wave.now();
+  return {wave.now(), countSpills(all, machine)};
 }
 
 } // namespace kiln

@@ -7,11 +7,17 @@
 
 namespace kiln {
 
-/// Cycles from the first instruction's issue to the last one's: one a cycle in their order, each
-/// when its registers are there, by the latencies of LLVM's model of the processor. Nothing else is
-/// waited for. Of a kernel with products in loops, one iteration behind others of each innermost
-/// one, as versions and masks make several of a loop; else all of the code, once.
-uint64_t estimateIssue(const MachineCode &code, const llvm::TargetMachine &machine);
+struct IssueEstimate {
+  /// From the first instruction's issue to the last one's: one a cycle in their order, each when
+  /// its registers are there, by the latencies of LLVM's model of the processor. Nothing else is
+  /// waited for. Of a kernel with products in loops, one iteration behind others of each innermost
+  /// one, as versions and masks make several of a loop; else all of the code, once.
+  uint64_t cycles = 0;
+  /// Accesses to scratch memory in the same instructions.
+  uint32_t spills = 0;
+};
+
+IssueEstimate estimateIssue(const MachineCode &code, const llvm::TargetMachine &machine);
 
 } // namespace kiln
 

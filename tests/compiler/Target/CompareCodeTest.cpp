@@ -23,6 +23,11 @@ TEST(CompareCode, FewerCyclesAreShorter) {
 }
 
 TEST(CompareCode, MoreSpillsAreAQuarterLess) {
+  auto code = [](uint64_t cycles, uint32_t spilled) {
+    DeviceBinary result = ::code(cycles, spilled);
+    result.spillsOfLoops = spilled;
+    return result;
+  };
   EXPECT_TRUE(isShorter(code(75, 80), code(100, 40)));
   EXPECT_FALSE(isShorter(code(76, 80), code(100, 40)));
   EXPECT_FALSE(isShorter(code(75, 84), code(100, 40)));
@@ -30,6 +35,18 @@ TEST(CompareCode, MoreSpillsAreAQuarterLess) {
   EXPECT_FALSE(isShorter(code(57, 160), code(100, 40)));
   EXPECT_FALSE(isShorter(code(50, 164), code(100, 40)));
   EXPECT_FALSE(isShorter(code(50, 4), code(100, 0)));
+}
+
+/// Registers that are spilled around a loop go to memory once, however many iterations there are.
+TEST(CompareCode, AnySpillsOutsideOfLoopsAreAQuarterLess) {
+  auto inLoops = [](DeviceBinary binary, uint32_t spills) {
+    binary.spillsOfLoops = spills;
+    return binary;
+  };
+  EXPECT_TRUE(isShorter(inLoops(code(75, 400), 2), inLoops(code(100, 40), 2)));
+  EXPECT_FALSE(isShorter(inLoops(code(76, 400), 2), inLoops(code(100, 40), 2)));
+  EXPECT_FALSE(isShorter(inLoops(code(50, 400), 3), inLoops(code(100, 40), 2)));
+  EXPECT_FALSE(isShorter(code(50, 400), code(100, 0)));
 }
 
 TEST(CompareCode, FewerBlocksAreNot) {

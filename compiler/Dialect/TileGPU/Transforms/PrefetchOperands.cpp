@@ -25,6 +25,10 @@
 // known, and which the back end writes out, the last one stands behind the loop, and loads and
 // stores nothing.
 //
+// Dots of multiply-adds take their operands step by step (Target/AMD/ReadInSteps), and hold a part
+// of them at a time. Where a thread has no room for all, its buffers are filled behind the dot, not
+// ahead of it.
+//
 // Refused: loads two iterations ahead (twice the registers, and a copy of each from one iteration
 // to the next); two buffers, of which one is filled while the other is read (one barrier less, but
 // mostly half as many blocks on a processor).
@@ -70,10 +74,30 @@ Operation *lastRead(const StagedLoads &staged) {
   return last;
 }
 
+/// Where all that is read of the buffers has been taken: the last operation that does.
+Operation *lastUse(const StagedLoads &staged) {
+  Operation *last = lastRead(staged);
+  for (const StagedLoad &load : staged.loads)
+    for (Operation *reader : readersOf(load))
+      for (Operation *user : reader->getUsers()) {
+        Operation *inBody = last->getBlock()->findAncestorOpInBlock(*user);
+        if (last->isBeforeInBlock(inBody))
+          last = inBody;
+      }
+  return last;
+}
+
+/// When buffers are filled again.
+enum class Refill {
+  BesideProducts, ///< as soon as they are read: threads hold what that was
+  BehindProducts, ///< which read what they take when they need it
+};
+
 class OperandPrefetcher {
 public:
-  OperandPrefetcher(scf::ForOp loop, StagedLoads staged, const TargetInfo &target)
-      : loop(loop), staged(std::move(staged)), target(target), rewriter(loop.getContext()) {}
+  OperandPrefetcher(scf::ForOp loop, StagedLoads staged, Refill refill, const TargetInfo &target)
+      : loop(loop), staged(std::move(staged)), refill(refill), target(target),
+        rewriter(loop.getContext()) {}
 
   LogicalResult run() {
     staged.addresses.insert(staged.direct.begin(), staged.direct.end());
@@ -116,7 +140,10 @@ private:
     add(staged.addresses, Load);
     // What an iteration does behind its products, as sums that threads exchange, hides the wait,
     // too.
-    Operation *freed = lastRead(staged), *filled = freed ? lastMeeting(freed, target) : nullptr;
+    Operation *freed = lastRead(staged);
+    if (freed && refill == Refill::BehindProducts)
+      freed = lastUse(staged);
+    Operation *filled = freed ? lastMeeting(freed, target) : nullptr;
     for (Operation &op : loop.getBody()->without_terminator()) {
       if (!staged.addresses.contains(&op) && !stores.contains(&op))
         list.push_back({&op, Multiply});
@@ -128,6 +155,7 @@ private:
 
   scf::ForOp loop;
   StagedLoads staged;
+  Refill refill;
   const TargetInfo &target;
   IRRewriter rewriter;
   llvm::SmallSetVector<Operation *, 16> stores;
@@ -163,9 +191,16 @@ private:
       AxisInfoAnalysis facts(getOperation());
       staged = findStagedLoads(loop, facts, target);
     }
-    if ((staged.loads.empty() && staged.direct.empty()) || !hasRoom(loop, staged, target))
+    if (staged.loads.empty() && staged.direct.empty())
       return success();
-    if (canPair(loop, staged, target) && leavesMostBlocks(loop, staged, target)) {
+    Refill refill = Refill::BesideProducts;
+    if (!hasRoom(loop, staged, refill, target)) {
+      refill = Refill::BehindProducts;
+      if (!readsInSteps(staged) || !hasRoom(loop, staged, refill, target))
+        return success();
+    }
+    if (refill == Refill::BesideProducts && canPair(loop, staged, target) &&
+        leavesMostBlocks(loop, staged, target)) {
       pairIterations(loop);
       AxisInfoAnalysis facts(getOperation());
       staged = findStagedLoads(loop, facts, target);
@@ -174,17 +209,32 @@ private:
     if (!loop)
       return success();
     Location loc = loop.getLoc();
-    if (succeeded(OperandPrefetcher(loop, std::move(staged), target).run()))
+    if (succeeded(OperandPrefetcher(loop, std::move(staged), refill, target).run()))
       return success();
     return emitError(loc, "expected a loop that can be pipelined: this is a mistake in Kiln");
   }
 
-  /// All buffers are alive at a time, and threads hold what the next iteration takes and, as
+  /// Whether all that is read of the buffers goes to dots of multiply-adds: these take it step by
+  /// step, where a unit's operands are put together ahead of it.
+  static bool readsInSteps(const StagedLoads &staged) {
+    return staged.direct.empty() && llvm::all_of(staged.loads, [](const StagedLoad &load) {
+             return llvm::all_of(readersOf(load), [](Operation *reader) {
+               return llvm::all_of(reader->getUsers(), [](Operation *user) {
+                 auto dot = dyn_cast<tilegpu::DotOp>(user);
+                 return dot && !dot.getUnit();
+               });
+             });
+           });
+  }
+
+  /// All buffers are alive at a time, and threads hold what the next iteration takes and, where
   /// buffers are filled again before the last dots, what these read. The estimate may be too high:
   /// it counts operands whole that dots read a step at a time, and addresses of buffers.
-  bool hasRoom(scf::ForOp loop, const StagedLoads &staged, const TargetInfo &target) {
-    unsigned registers = estimateRegisters(getOperation(), target) + uncountedRegisters(target) +
-                         heldFragments(staged);
+  bool hasRoom(scf::ForOp loop, const StagedLoads &staged, Refill refill,
+               const TargetInfo &target) {
+    unsigned registers = estimateRegisters(getOperation(), target) + uncountedRegisters(target);
+    if (refill == Refill::BesideProducts)
+      registers += heldFragments(staged);
     SmallVector<int64_t> bytes;
     DenseSet<Operation *> loads;
     for (const StagedLoad &load : staged.loads) {
@@ -203,7 +253,8 @@ private:
     if (storage.bytesWith(RingBudget::buffersOf(staged), bytes, /*slots=*/1, loop) >
         int64_t(target.maxSharedBytes))
       return false;
-    return registers <= most || (registers <= most + doubtful(target) && mayLackRegisters());
+    bool isDoubtful = registers <= most + doubtful(target) && !readsInSteps(staged);
+    return registers <= most || (isDoubtful && mayLackRegisters());
   }
 
   /// How many registers too many by the estimate a thread may have room for.
@@ -220,8 +271,9 @@ private:
   }
 
   /// Whether a processor has as many of the kernel's blocks at a time where twice as much is loaded
-  /// ahead, and read at a time: else others hide the wait. Of RDNA's, which are more, three of four
-  /// are enough for half as many waits.
+  /// ahead, and read at a time: else others hide the wait. Of RDNA's, which are more, five of eight
+  /// are enough for half as many waits: the estimate has some thirty registers more than loops of
+  /// so few products.
   bool leavesMostBlocks(scf::ForOp loop, const StagedLoads &staged, const TargetInfo &target) {
     unsigned registers = heldFragments(staged);
     DenseSet<Operation *> loads(staged.direct.begin(), staged.direct.end());
@@ -240,7 +292,7 @@ private:
                                blocksByRegisters(getOperation(), target,
                                                  missingBesideProducts + iterations * registers));
     };
-    return target.matrix.mfmaGeneration ? blocks(2) >= blocks(1) : 4 * blocks(2) >= 3 * blocks(1);
+    return target.matrix.mfmaGeneration ? blocks(2) >= blocks(1) : 8 * blocks(2) >= 5 * blocks(1);
   }
 
   /// Registers of what is read before the buffers are filled again, and multiplied behind that: but

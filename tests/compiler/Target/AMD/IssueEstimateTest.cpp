@@ -11,7 +11,7 @@ using namespace kiln::testing;
 namespace {
 
 /// Of the kernel `f`.
-uint64_t cyclesOf(const std::string &text) {
+IssueEstimate estimateOf(const std::string &text) {
   TargetInfo info = target("hip:gfx1100");
   KernelFacts facts;
   facts.symbol = "f";
@@ -21,6 +21,8 @@ uint64_t cyclesOf(const std::string &text) {
   llvm::StringRef bytes(binary.bytes.data(), binary.bytes.size());
   return estimateIssue(llvm::cantFail(listHsaco(bytes, "f", *machine)), *machine);
 }
+
+uint64_t cyclesOf(const std::string &text) { return estimateOf(text).cycles; }
 
 /// Two loads, of which the second one's place is INDEX.
 uint64_t cyclesOfLoads(const std::string &index) {
@@ -59,6 +61,19 @@ TEST(IssueEstimate, IsOfAnIterationOfProducts) {
                    "  %x = load volatile i32, ptr addrspace(1) %from\n"
                    "  store volatile i32 %x, ptr addrspace(1) %from\n"),
             alone);
+}
+
+/// Accesses to scratch memory in a loop of products are in each of its iterations.
+TEST(IssueEstimate, CountsSpillsOfLoops) {
+  auto spills = [](const std::string &entry, const std::string &body) {
+    return estimateOf(productLoop("ptr addrspace(1) %from, <16 x half> %other",
+                                  "  %slot = alloca i32, addrspace(5)\n" + entry,
+                                  body + productOf("%other", "%other")))
+        .spills;
+  };
+  const std::string store = "  store volatile i32 1, ptr addrspace(5) %slot\n";
+  EXPECT_EQ(spills(store, ""), 0u);
+  EXPECT_EQ(spills("", store + store), 2u);
 }
 
 } // namespace
