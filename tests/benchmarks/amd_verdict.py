@@ -75,14 +75,21 @@ def print_changes(now, before):
         print(f"{measure}: {mean_of_ratios([(name, before[name]) for name, _ in both], measure)} -> {mean_of_ratios(both, measure)}")
 
 
+def read_outcomes(parser, path):
+    outcomes = json.loads(path.read_text())
+    if any("classes" not in o[c] for o in outcomes for c in ("kiln", "triton") if "error" not in o[c]):
+        parser.error(f"{path}: expected loops of products: of what --streaming has written only the table is of use")
+    return outcomes
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("outcomes", type=pathlib.Path)
     parser.add_argument("before", type=pathlib.Path, nargs="?")
     args = parser.parse_args()
-    outcomes = json.loads(args.outcomes.read_text())
+    outcomes = read_outcomes(parser, args.outcomes)
     if args.before:
-        print_changes(outcomes, json.loads(args.before.read_text()))
+        print_changes(outcomes, read_outcomes(parser, args.before))
     else:
         print_verdict(outcomes)
 
