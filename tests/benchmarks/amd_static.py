@@ -2,7 +2,7 @@
 """AMD code of Kiln beside Triton's, without a GPU: main loop by main loop, or streaming kernel by streaming kernel.
 
   amd_static.py --kiln KILN --target hip:gfx942 [--cases CASES.json] [--root FOLDER …] [--only NAME] [--json OUT.json] [--save FOLDER]
-  amd_static.py --kiln KILN --target hip:gfx942 --records RECORDS.jsonl --sources FOLDER [--limit N] …
+  amd_static.py --kiln KILN --target hip:gfx942 --records RECORDS.jsonl --sources FOLDER [--sizes SIZES.json] [--limit N] …
   amd_static.py --kiln KILN --target hip:gfx942 --streaming [--records RECORDS.jsonl --sources FOLDER] …
 
 Each case is a kernel with its signature and config; both compilers get the same. Triton (3.4 or later, in this Python) is told
@@ -23,7 +23,8 @@ code (amd_streaming.py); then how many kernels have narrower accesses than Trito
 CASES.json: [{"name", "source", "kernel", "signature": {…}, "num_warps", "num_stages"}], or {"spec": FILE, "entries": […]} for
 entries of a Kiln spec. Sources are looked for in the FOLDERs, those that none has are left out. RECORDS.jsonl: kernels of the corpus
 (docs/corpus.md) with a product in a loop, or without products, whose sources are in FOLDER/OWNER+NAME; as their launches mostly find it, pointers,
-sizes and strides are multiples of 16, and the last stride of each array is 1, unless the kernel has that dimension without a stride.
+sizes and strides are multiples of 16, and the last stride of each array is 1, unless the kernel has that dimension without a stride. SIZES.json
+(amd_sizes.json): [{"file", "kernel", "constants": {…}, "types": {…}, "num_warps", "num_stages"}], of the records those of these kernels, with what it says in place of theirs.
 """
 import argparse
 import ast
@@ -148,12 +149,26 @@ def streams(function):
     return function.col_offset == 0 and "tl.load(" in text and "tl.store(" in text and "dot" not in text
 
 
-def read_records(path, sources, limit, sizes, wanted):
+def with_sizes(records, path):
+    """The records that the file names, with the constants, types and numbers that it has in place of theirs."""
+    changes = {(change["file"], change["kernel"]): change for change in json.loads(path.read_text())}
+    for record in records:
+        change = changes.pop((pathlib.Path(record["path"]).stem, record["kernel"]), None)
+        if change:
+            constants = {**record["constexprs"], **change["constants"]}
+            signature = {name: change.get("types", {}).get(name, kind) for name, kind in record["signature"].items() if name not in constants}
+            numbers = {name: change[name] for name in ("num_warps", "num_stages") if name in change}
+            yield {**record, "signature": signature, "constexprs": constants, **numbers}
+    if changes:
+        raise SystemExit(f"{path}: no record of " + ", ".join(f"{kernel} ({file})" for file, kernel in changes))
+
+
+def read_records(path, sources, limit, sizes, wanted, changes=None):
     """Kernels that are wanted, of all repositories in turns, so that no family of kernels makes up the most."""
     of_repository = {}
     seen = set()
-    for line in path.read_text().splitlines():
-        record = json.loads(line)
+    records = map(json.loads, path.read_text().splitlines())
+    for record in with_sizes(records, changes) if changes else records:
         root = sources / record["repo"].replace("/", "+")
         source = root / record["path"]
         name = f"{record['repo'].split('/')[1]}/{source.stem}/{record['kernel']}"
@@ -489,6 +504,7 @@ def main():
     parser.add_argument("--root", type=pathlib.Path, action="append", default=[HERE.parents[1]], help="where sources and specs of the cases are looked for, too")
     parser.add_argument("--records", type=pathlib.Path)
     parser.add_argument("--sources", type=pathlib.Path)
+    parser.add_argument("--sizes", type=pathlib.Path, help="such as amd_sizes.json: only the records that it names, with its constants in place of theirs")
     parser.add_argument("--limit", type=int, default=1000, help="most records")
     parser.add_argument("--any-size", action="store_true", help="numbers of the records, such as sizes, may be anything: else they are multiples of 16")
     parser.add_argument("--large-arrays", action="store_true", help="Kiln is not told that arrays are below 2 GiB")
@@ -503,7 +519,7 @@ def main():
             folder.mkdir(parents=True, exist_ok=True)
     outcomes = []
     cases_file = args.cases or HERE / ("amd_streaming.json" if args.streaming else "amd_static.json")
-    cases = (read_records(args.records, args.sources, args.limit, not args.any_size, streams if args.streaming else multiplies_in_loop) if args.records
+    cases = (read_records(args.records, args.sources, args.limit, not args.any_size, streams if args.streaming else multiplies_in_loop, args.sizes) if args.records
              else read_cases(cases_file, args.root, args.target))
     for case in cases:
         if args.only in case["name"]:
