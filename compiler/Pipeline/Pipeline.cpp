@@ -522,14 +522,14 @@ std::optional<DeviceBinary> compileWithLoadsAhead(const Compilation &compiled, M
 /// Of a kernel that spills, or would in a shorter order, the shortest of several codes.
 DeviceBinary spillingLess(const Compilation &compilation, DeviceBinary best, ModuleOp source) {
   auto take = [&](std::optional<DeviceBinary> other) {
-    if (other && isShorter(*other, best))
+    if (other && (isShorter(*other, best) || isWorthNoSpills(*other, best)))
       best = std::move(*other);
   };
-  OwningOpRef<ModuleOp> copy = source.clone();
+  OwningOpRef<ModuleOp> plain = source.clone(), whole = source.clone();
   if (compilation.target.matrix.neighboursOfResults)
-    take(compileWithPlainResults(compilation, *copy));
+    take(compileWithPlainResults(compilation, *plain));
   if (best.resources.spilledBytes() && compilation.target.matrix.operandsByHalves)
-    take(compileWithWholeOperands(compilation, source));
+    take(compileWithWholeOperands(compilation, *whole));
   return best;
 }
 

@@ -24,6 +24,11 @@ bool isShorter(const DeviceBinary &binary, const DeviceBinary &other) {
   return spilled <= 4 * byOther && 16 * binary.cycles <= 9 * other.cycles;
 }
 
+bool isWorthNoSpills(const DeviceBinary &binary, const DeviceBinary &other) {
+  return !binary.resources.spilledBytes() && other.resources.spilledBytes() &&
+         blocksOf(binary) >= blocksOf(other) && 2 * binary.cycles <= 3 * other.cycles;
+}
+
 bool isWorthItsBlocks(const DeviceBinary &binary, const DeviceBinary &other) {
   uint64_t blocks = blocksOf(other), more = blocksOf(binary);
   return more > blocks && binary.resources.spilledBytes() <= other.resources.spilledBytes() &&

@@ -20,6 +20,10 @@ uint64_t blocksOf(const DeviceBinary &binary);
 /// often as these are run once, for a quarter less.
 bool isShorter(const DeviceBinary &binary, const DeviceBinary &other);
 
+/// Whether `binary` spills nothing, a processor holds as many blocks, and a wave takes at most half
+/// as long again: cycles are of loops, and `other` may spill around them.
+bool isWorthNoSpills(const DeviceBinary &binary, const DeviceBinary &other);
+
 /// Whether a processor holds more blocks of `binary` than of `other` for cycles that are more by at
 /// most a quarter of what blocks are, and no more is spilled.
 bool isWorthItsBlocks(const DeviceBinary &binary, const DeviceBinary &other);

@@ -49,6 +49,14 @@ TEST(CompareCode, AnySpillsOutsideOfLoopsAreAQuarterLess) {
   EXPECT_FALSE(isShorter(code(50, 400), code(100, 0)));
 }
 
+TEST(CompareCode, NoSpillsAreWorthHalfAsLongAgain) {
+  EXPECT_TRUE(isWorthNoSpills(code(150), code(100, 4)));
+  EXPECT_FALSE(isWorthNoSpills(code(151), code(100, 4)));
+  EXPECT_FALSE(isWorthNoSpills(code(90, 4), code(100, 40)));
+  EXPECT_FALSE(isWorthNoSpills(code(90), code(100)));
+  EXPECT_FALSE(isWorthNoSpills(code(150, 0, 256), code(100, 4, 192)));
+}
+
 TEST(CompareCode, FewerBlocksAreNot) {
   EXPECT_EQ(blocksOf(code(100, 0, 256)), 2u);
   EXPECT_EQ(blocksOf(code(100, 0, 192)), 4u);
