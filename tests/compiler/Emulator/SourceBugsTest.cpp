@@ -294,11 +294,10 @@ std::string runTwoPrograms(const std::string &source, const char *target, Source
   return found;
 }
 
-/// What a program has read before it waits for another one is in its caches: without an acquire it
-/// reads that again. On RDNA each half of the waves has a cache of its own, too, which every wave
-/// drops: in a full barrier, or behind it.
-TEST(SourceBugs, AMissingAcquireIsFound) {
-  const std::string source = R"(
+/// One of two programs reads what the other one stores, before that and, with a cache modifier,
+/// once more when it has waited for it, by atomic operations of that order.
+std::string readingAgain(const std::string &order, const std::string &modifier) {
+  return R"(
 @triton.jit
 def kernel(x, o, flags, N: tl.constexpr):
     i = tl.arange(0, N)
@@ -310,10 +309,19 @@ def kernel(x, o, flags, N: tl.constexpr):
     else:
         before = tl.load(x + i)
         tl.atomic_xchg(flags, 1, sem="release")
-        while tl.atomic_add(flags + 1, 0, sem="acquire") == 0:
+        while tl.atomic_add(flags + 1, 0, sem=")" +
+         order + R"(") == 0:
             pass
-        tl.store(o + i, tl.load(x + i) + before)
+        tl.store(o + i, tl.load(x + i, cache_modifier=")" +
+         modifier + R"(") + before)
 )";
+}
+
+/// What a program has read before it waits for another one is in its caches: without an acquire it
+/// reads that again. On RDNA each half of the waves has a cache of its own, too, which every wave
+/// drops: in a full barrier, or behind it.
+TEST(SourceBugs, AMissingAcquireIsFound) {
+  const std::string source = readingAgain("acquire", "");
   auto run = [&](const char *target, std::function<void(mlir::ModuleOp &)> edit) {
     SourceOptions options;
     options.edit = std::move(edit);
@@ -350,24 +358,7 @@ TEST(SourceBugs, LoadsThatGoByTheCachesNeedNoAcquire) {
         *isOfBuffer |= load->hasAttr(kiln::bypassesCachesAttr);
       });
     };
-    return runTwoPrograms(R"(
-@triton.jit
-def kernel(x, o, flags, N: tl.constexpr):
-    i = tl.arange(0, N)
-    if tl.program_id(0) == 0:
-        while tl.atomic_add(flags, 0, sem="acquire") == 0:
-            pass
-        tl.store(x + i, i)
-        tl.atomic_xchg(flags + 1, 1, sem="release")
-    else:
-        before = tl.load(x + i)
-        tl.atomic_xchg(flags, 1, sem="release")
-        while tl.atomic_add(flags + 1, 0, sem="relaxed") == 0:
-            pass
-        tl.store(o + i, tl.load(x + i, cache_modifier=")" +
-                              modifier + R"(") + before)
-)",
-                          target, options);
+    return runTwoPrograms(readingAgain("relaxed", modifier), target, options);
   };
   for (const char *target : {"emu:gfx90a", "emu:gfx942", "emu:gfx1100", "emu:gfx1201"}) {
     SCOPED_TRACE(target);

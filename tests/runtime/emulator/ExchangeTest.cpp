@@ -176,53 +176,39 @@ TEST(Exchange, LanesThatAreNotActiveTakeNoPart) {
   }
 }
 
-/// A lane gives the address of a part of a row, and has a column (Triton, "chooseDsReadTrLayout").
-TEST(Exchange, AReadAcrossRowsGivesEachLaneAColumn) {
-  SITE(read, "rocdl.ds.read.tr16.b64", 24);
+/// A lane gives the address of 8 bytes of a row of 16 elements, and has a column (Triton,
+/// "chooseDsReadTrLayout").
+template <typename Element> void checkReadAcrossRows(const kiln_emu_site &read) {
   SITE(write, "llvm.store", 25);
   SITE(barrier, "rocdl.barrier", 26);
-  constexpr uint32_t rowBytes = 32;
-  auto columns = results(64, [&](kiln_emu_thread *t) -> uint64_t {
-    // Element (row, column) is 16 * row + column; 16 rows, in reverse order in memory.
-    uint32_t row = t->thread / 4, quarter = t->thread % 4;
-    char *at = t->shared + rowBytes * (15 - row) + 8 * quarter;
-    uint16_t values[4];
-    for (uint32_t i = 0; i < 4; ++i)
-      values[i] = uint16_t(16 * row + 4 * quarter + i);
+  constexpr uint32_t lanes = 64, columns = 16, count = 8 / sizeof(Element), ofRow = columns / count,
+                     rows = lanes / ofRow;
+  auto numberOf = [](uint32_t row, uint32_t column) { return Element(columns * row + column); };
+  auto found = results(lanes, [&](kiln_emu_thread *t) -> uint64_t {
+    // In reverse order in memory.
+    uint32_t row = t->thread / ofRow, first = t->thread % ofRow * count;
+    char *at = t->shared + sizeof(Element) * (columns * (rows - 1 - row) + first);
+    Element values[count];
+    for (uint32_t i = 0; i < count; ++i)
+      values[i] = numberOf(row, first + i);
     kiln_emu_store(t, &write, KILN_EMU_SHARED, at, values, 8, 8, 1);
     kiln_emu_barrier(t, &barrier, 0, 0);
     uint64_t column = 0;
-    kiln_emu_ds_read_tr(t, &read, at, 2, &column);
+    kiln_emu_ds_read_tr(t, &read, at, sizeof(Element), &column);
     return column;
   });
-  for (uint32_t lane = 0; lane < 64; ++lane)
-    for (uint32_t row = 0; row < 4; ++row)
-      EXPECT_EQ(columns[lane] >> (16 * row) & 0xffff, 16 * (lane / 16 * 4 + row) + lane % 16)
+  for (uint32_t lane = 0; lane < lanes; ++lane)
+    for (uint32_t row = 0; row < count; ++row)
+      EXPECT_EQ(Element(found[lane] >> (8 * sizeof(Element) * row)),
+                numberOf(lane / 16 * count + row, lane % 16))
           << lane << ", " << row;
 }
 
-TEST(Exchange, AReadAcrossRowsOfBytesGivesEachLaneAColumn) {
-  SITE(read, "rocdl.ds.read.tr8.b64", 27);
-  SITE(write, "llvm.store", 28);
-  SITE(barrier, "rocdl.barrier", 29);
-  constexpr uint32_t rowBytes = 16;
-  auto columns = results(64, [&](kiln_emu_thread *t) -> uint64_t {
-    // Element (row, column) is 16 * row + column, modulo 256; 32 rows, in reverse order in memory.
-    uint32_t row = t->thread / 2, half = t->thread % 2;
-    char *at = t->shared + rowBytes * (31 - row) + 8 * half;
-    uint8_t values[8];
-    for (uint32_t i = 0; i < 8; ++i)
-      values[i] = uint8_t(16 * row + 8 * half + i);
-    kiln_emu_store(t, &write, KILN_EMU_SHARED, at, values, 8, 8, 1);
-    kiln_emu_barrier(t, &barrier, 0, 0);
-    uint64_t column = 0;
-    kiln_emu_ds_read_tr(t, &read, at, 1, &column);
-    return column;
-  });
-  for (uint32_t lane = 0; lane < 64; ++lane)
-    for (uint32_t row = 0; row < 8; ++row)
-      EXPECT_EQ(columns[lane] >> (8 * row) & 0xff, (16 * (lane / 16 * 8 + row) + lane % 16) % 256)
-          << lane << ", " << row;
+TEST(Exchange, AReadAcrossRowsGivesEachLaneAColumn) {
+  SITE(ofHalves, "rocdl.ds.read.tr16.b64", 24);
+  checkReadAcrossRows<uint16_t>(ofHalves);
+  SITE(ofBytes, "rocdl.ds.read.tr8.b64", 27);
+  checkReadAcrossRows<uint8_t>(ofBytes);
 }
 
 TEST(Exchange, ALoopThatLanesLeaveRunsWithTheRest) {
