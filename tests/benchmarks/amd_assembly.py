@@ -183,14 +183,15 @@ class Kernel:
 
 
 def occupancy(resources, num_warps, arch):
-    """Waves of a SIMD that run at a time (LLVM, "User Guide for AMDGPU Backend"; the ISA documents' limits)."""
+    """Waves of a SIMD that run at a time, none of blocks that no launch can have (LLVM, "User Guide for AMDGPU Backend"; the ISA documents' limits)."""
     cdna = arch.startswith("gfx9")
     registers, granule, most = (512, 8, 8) if cdna else (1536, 24, 16)
     simds = 4  # of a CU of CDNA, or a WGP of RDNA
-    lds = 160 * 1024 if arch == "gfx950" else 64 * 1024 if cdna else 128 * 1024
+    of_block = 160 * 1024 if arch == "gfx950" else 64 * 1024
+    lds = of_block if cdna else 2 * of_block
     used = max(1, resources["vgpr"])
     waves = min(most, registers // (-(-used // granule) * granule))
-    blocks = min(waves * simds // num_warps, lds // max(1, resources["lds"]))
+    blocks = min(waves * simds // num_warps, lds // max(1, resources["lds"])) if resources["lds"] <= of_block else 0
     return max(0, blocks) * num_warps / simds
 
 
