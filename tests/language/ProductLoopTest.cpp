@@ -262,7 +262,8 @@ TEST_P(FewProducts, OfAnyLength) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, FewProducts,
-                         ::testing::Values("cpu", "emu:sm_90a", "emu:gfx942", "emu:gfx1100"),
+                         ::testing::Values("cpu", "emu:sm_90a", "emu:gfx942", "emu:gfx1100",
+                                           "emu:gfx1102"),
                          sourceTargetName);
 
 class MultiplyAdds : public SourceTest {};

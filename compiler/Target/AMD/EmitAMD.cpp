@@ -46,6 +46,7 @@
 #include "compiler/Target/CompareCode.h"
 #include "compiler/Target/KeepRoundings.h"
 #include "compiler/Target/MemoryFeatures.h"
+#include "compiler/Target/Occupancy.h"
 #include "compiler/Target/TargetError.h"
 #include "runtime/hip_messages.h"
 #include "llvm/IR/IRBuilder.h"
@@ -209,7 +210,10 @@ static bool multiplies(const llvm::Function &kernel) {
 static unsigned registersOfThread(const llvm::Function &kernel, const KernelFacts &facts,
                                   const TargetInfo &target) {
   bool isCdna = target.matrix.mfmaGeneration;
-  unsigned lanes = isCdna ? 4 * 64 * 512 : 2 * 32 * 1536;
+  std::optional<RegisterUnits> units = registerUnitsOf(target.arch);
+  // A block of RDNA is of one of a processor's two compute units.
+  unsigned simds = isCdna ? units->units : units->units / 2;
+  unsigned lanes = simds * target.warpSize * units->registers;
   unsigned most = isCdna && multiplies(kernel) ? 512 : 256;
   return std::min(most, lanes / std::max(1u, facts.launch.threadsPerBlock));
 }

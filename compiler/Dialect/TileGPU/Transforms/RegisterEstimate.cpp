@@ -1,5 +1,6 @@
 #include "compiler/Dialect/TileGPU/Transforms/RegisterEstimate.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
+#include "compiler/Target/Occupancy.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -257,13 +258,17 @@ struct RegisterFile {
   unsigned all, most;
 };
 
+/// SIMDs of a compute unit: RDNA's processor is of two.
+unsigned simdsOf(const TargetInfo &target) {
+  unsigned units = registerUnitsOf(target.arch)->units;
+  return target.matrix.wmmaGeneration ? units / 2 : units;
+}
+
 RegisterFile registerFile(const TargetInfo &target) {
-  // Four SIMDs with 512 registers of 64 lanes, accumulation registers among them, or two with 1536
-  // of 32.
-  if (target.matrix.mfmaGeneration)
-    return {4 * 512 * 64, 512};
-  if (target.matrix.wmmaGeneration)
-    return {2 * 1536 * 32, 256};
+  // Accumulation registers are of the same file.
+  if (target.matrix.mfmaGeneration || target.matrix.wmmaGeneration)
+    return {simdsOf(target) * registerUnitsOf(target.arch)->registers * target.warpSize,
+            target.matrix.mfmaGeneration ? 512u : 256u};
   return {1 << 16, 255};
 }
 
@@ -288,10 +293,8 @@ unsigned registersOfMostWarps(const TargetInfo &target) {
 }
 
 unsigned registersOfWaves(const TargetInfo &target, unsigned waves) {
-  bool isCdna = target.matrix.mfmaGeneration;
-  unsigned simds = isCdna ? 4 : 2, unit = isCdna ? 8 : 24;
-  unsigned ofLane = registerFile(target).all / (simds * target.warpSize);
-  return unsigned(llvm::alignDown(ofLane / waves, unit));
+  std::optional<RegisterUnits> units = registerUnitsOf(target.arch);
+  return unsigned(llvm::alignDown(units->registers / waves, units->multiple));
 }
 
 unsigned blocksByRegisters(func::FuncOp kernel, const TargetInfo &target, int more) {
