@@ -41,9 +41,9 @@
 //                 the partial results exceed it
 //   loop-carried  0.1 per register: of equals, what takes fewer registers
 //
-// All of it times 8 per surrounding loop, of CDNA's loops of products times 32. Redundant layouts cost more by themselves: duplicates
-// mean more registers per thread. The figures are ratios for ordinary GPUs, not measurements of
-// one.
+// All of it times 8 per surrounding loop, of CDNA's loops of products times 32. Redundant layouts
+// cost more by themselves: duplicates mean more registers per thread. The figures are ratios for
+// ordinary GPUs, not measurements of one.
 
 #ifndef KILN_COMPILER_CONVERSION_TILETOTILEGPU_LAYOUTCOSTS_H
 #define KILN_COMPILER_CONVERSION_TILETOTILEGPU_LAYOUTCOSTS_H
