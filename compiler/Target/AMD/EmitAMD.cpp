@@ -44,6 +44,7 @@
 #include "compiler/Target/AMD/Waits.h"
 #include "compiler/Target/CodeGeneration.h"
 #include "compiler/Target/CompareCode.h"
+#include "compiler/Target/FieldsToHalves.h"
 #include "compiler/Target/KeepRoundings.h"
 #include "compiler/Target/MemoryFeatures.h"
 #include "compiler/Target/Occupancy.h"
@@ -317,7 +318,9 @@ static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
   if (target.matrix.wmmaGeneration && multiplies(kernel))
     foldLanes(kernel);
   bool packsSingles = machine.getMCSubtargetInfo()->checkFeatures("+packed-fp32-ops");
-  shortenConversions(kernel, machine.getMCSubtargetInfo()->checkFeatures("+gfx950-insts"));
+  bool packsHalves = machine.getMCSubtargetInfo()->checkFeatures("+gfx950-insts");
+  convertFieldsInPairs(kernel, {/*subtractsBF16=*/false, /*takesBytes=*/packsHalves});
+  shortenConversions(kernel, packsHalves);
   mixHalves(kernel, packsSingles);
   if (packsSingles)
     packSingles(kernel);
