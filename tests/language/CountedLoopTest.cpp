@@ -8,6 +8,7 @@ namespace kiln::testing {
 namespace {
 
 class CountedLoop : public SourceTest {};
+class CountedProductLoop : public SourceTest {};
 
 struct Numbers {
   int64_t start, end, other;
@@ -172,7 +173,7 @@ def kernel(a, b, c, n, first, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr,
     tl.store(c + M * N, (i - first).to(tl.float32))
 )";
 
-TEST_P(CountedLoop, OfProducts) {
+TEST_P(CountedProductLoop, OfAnyLength) {
   constexpr int m = 32, n = 32, k = 32, most = 7 * k;
   for (const char *type : {"i32", "i64"})
     for (bool down : {false, true}) {
@@ -275,6 +276,7 @@ TEST_P(CountedLoop, OfPrograms) {
 }
 
 KILN_SOURCE_TESTS(CountedLoop);
+KILN_SOURCE_TESTS_ON_ALL(CountedProductLoop);
 
 } // namespace
 } // namespace kiln::testing
