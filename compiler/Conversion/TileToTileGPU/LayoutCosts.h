@@ -41,7 +41,7 @@
 //                 the partial results exceed it
 //   loop-carried  0.1 per register: of equals, what takes fewer registers
 //
-// All of it times 8 per surrounding loop, of CDNA's loops of products times 32. Redundant layouts
+// All of it times 8 per surrounding loop, of CDNA 3's loops of products times 32. Redundant layouts
 // cost more by themselves: duplicates mean more registers per thread. The figures are ratios for
 // ordinary GPUs, not measurements of one.
 
