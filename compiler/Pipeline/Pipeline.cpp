@@ -557,7 +557,8 @@ std::optional<DeviceBinary> compileForRdna(Compilation &compilation) {
     std::optional<DeviceBinary> ahead = compileWithLoadsAhead(compilation, *again);
     // Whether there is a next iteration is asked for each load, by instructions that other waves
     // pay for, too.
-    if (ahead && isShorter(*ahead, *binary) && 8 * ahead->cycles <= 7 * binary->cycles)
+    bool isWorthIt = ahead && isShorter(*ahead, *binary) && 8 * ahead->cycles <= 7 * binary->cycles;
+    if (isWorthIt || (ahead && isWorthLessBlocks(*ahead, *binary)))
       return ahead;
   }
   std::optional<uint64_t> bytes = sharedBytesForMore(*binary);

@@ -42,6 +42,8 @@
 #include "compiler/Target/AMD/SinkMasks.h"
 #include "compiler/Target/AMD/SplitBarriers.h"
 #include "compiler/Target/AMD/Waits.h"
+#include "compiler/Target/AMD/WidenInLoops.h"
+#include "compiler/Target/AMD/ZeroSums.h"
 #include "compiler/Target/CodeGeneration.h"
 #include "compiler/Target/CompareCode.h"
 #include "compiler/Target/FieldsToHalves.h"
@@ -253,12 +255,23 @@ static constexpr int manySpare = 104;
 /// So many too few that these spill in any case.
 static constexpr int beyondHelp = -64;
 
+/// No estimate tells with which a kernel spills less. What lacks few registers has mostly less to
+/// do with constants; of the codes that are made of a kernel that spills (Pipeline.cpp) that with
+/// whole operands has places, and of what lacks many registers that with plain results alone
+/// constants.
+static HiddenOfAddresses hiddenOfAddresses(int spareRegisters, const MatrixFeatures &matrix) {
+  bool hidesConstants =
+      matrix.operandsByHalves && (spareRegisters > beyondHelp || !matrix.neighboursOfResults);
+  return hidesConstants ? HiddenOfAddresses::Constants : HiddenOfAddresses::Places;
+}
+
 /// For RDNA's threads, of which products need most of 256 registers: loads and stores stand where
 /// they wait least, and what LLVM would hold all through a loop is computed again. Kernels that
 /// lack registers spill in any case, and were seen to spill more with loads together, or with
 /// indices computed again, and to wait longer with words that need two others at a time, unless
 /// they did already.
-static void orderForRegisters(llvm::Function &kernel, int spareRegisters) {
+static void orderForRegisters(llvm::Function &kernel, int spareRegisters,
+                              const TargetInfo &target) {
   constexpr int inFlight = 8;
   delayWrites(kernel);
   if (spareRegisters > beyondHelp) {
@@ -268,8 +281,11 @@ static void orderForRegisters(llvm::Function &kernel, int spareRegisters) {
   }
   if (spareRegisters < nearlyNone && spareRegisters > beyondHelp)
     recomputeIndices(kernel);
+  // As with hidden places.
+  if (spareRegisters <= beyondHelp && !target.matrix.operandsByHalves)
+    kernel.addFnAttr(zerosInRegisters);
   if (spareRegisters < inFlight)
-    sinkAddresses(kernel);
+    sinkAddresses(kernel, hiddenOfAddresses(spareRegisters, target.matrix));
   readInSteps(kernel, /*inPairs=*/spareRegisters >= manySpare);
 }
 
@@ -294,6 +310,15 @@ static void keepMeaning(llvm::Function &kernel, const TargetInfo &target) {
   holdReads(kernel);
   if (target.matrix.wmmaGeneration)
     keepLaneMoves(kernel);
+}
+
+/// Sums and products of f32 take numbers of f16 as they are.
+static void takeHalves(llvm::Function &kernel, const KernelFacts &facts, const TargetInfo &target,
+                       bool packsSingles) {
+  // Where threads lack registers, and no two operations are one that takes no halves.
+  if (target.matrix.wmmaGeneration && multiplies(kernel) && facts.spareRegisters < nearlyNone)
+    widenInLoops(kernel);
+  mixHalves(kernel, packsSingles);
 }
 
 /// What LLVM's optimisations would undo, and what its code generation needs.
@@ -321,7 +346,7 @@ static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
   bool packsHalves = machine.getMCSubtargetInfo()->checkFeatures("+gfx950-insts");
   convertFieldsInPairs(kernel, {/*subtractsBF16=*/false, /*takesBytes=*/packsHalves});
   shortenConversions(kernel, packsHalves);
-  mixHalves(kernel, packsSingles);
+  takeHalves(kernel, facts, target, packsSingles);
   if (packsSingles)
     packSingles(kernel);
   if (!target.convertBF16)
@@ -332,7 +357,7 @@ static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
     hoistZeros(kernel);
   scheduleProducts(kernel);
   if (target.matrix.wmmaGeneration)
-    orderForRegisters(kernel, facts.spareRegisters);
+    orderForRegisters(kernel, facts.spareRegisters, target);
   if (target.matrix.mfmaGeneration && multiplies(kernel))
     shareMaskedOffsets(kernel);
   // What lanes carry LLVM cannot compute again where registers do not suffice.
@@ -418,6 +443,7 @@ private:
     if (multiplies(kernel)) {
       IssueEstimate estimate = estimateIssue(*code, machine);
       binary.cycles = estimate.cycles;
+      binary.busyCycles = estimate.busy;
       binary.spillsOfLoops = estimate.spills;
     }
     return binary;
@@ -540,7 +566,7 @@ private:
     other = attemptFor(more, byWaves, 8);
     if (other && other->resources.spilledBytes() && !writesHalvesToo()) {
       recomputeIndices(kernel);
-      sinkAddresses(kernel);
+      sinkAddresses(kernel, hiddenOfAddresses(facts.spareRegisters, target.matrix));
       other = attempt();
     }
     return other && isWorthItsBlocks(*other, best) ? std::move(*other) : std::move(best);
@@ -575,6 +601,7 @@ llvm::Expected<DeviceBinary> emitAMD(llvm::Module &module, const KernelFacts &fa
   if (!kernel)
     return kernel.takeError();
   annotateKernel(**kernel, facts);
+  useInlineZeros();
   exportMessages(module);
   // Code object version 5: the first with dynamic-stack facts, read by every ROCm since 5.4.
   module.setModuleFlag(llvm::Module::Error, "amdhsa_code_object_version", 500u);

@@ -78,9 +78,24 @@ bool isComputedAgain(Operation *op) {
 
 namespace {
 
+/// Whether RDNA's back end keeps the halves that are widened, as threads that lack registers do
+/// where only loops multiply and add the result (Target/AMD/WidenInLoops).
+bool isWidenedInLoops(Operation *op) {
+  auto widening = dyn_cast<arith::ExtFOp>(op);
+  return widening && getElementTypeOrSelf(widening.getIn()).isF16() &&
+         getElementTypeOrSelf(widening.getType()).isF32() &&
+         llvm::all_of(op->getUsers(), [&](Operation *user) {
+           auto loop = user->getParentOfType<LoopLikeOpInterface>();
+           return loop && !loop->isAncestor(op) &&
+                  isa<arith::MulFOp, arith::AddFOp, arith::SubFOp>(user);
+         });
+}
+
 /// The values that a use of `value` keeps in registers: itself, or what it is computed again from.
 class ValueRoots {
 public:
+  explicit ValueRoots(const TargetInfo &target) : target(target) {}
+
   ArrayRef<Value> of(Value value) {
     auto [found, isNew] = known.try_emplace(value);
     if (!isNew)
@@ -88,7 +103,8 @@ public:
     found->second = std::make_unique<SmallVector<Value, 2>>();
     SmallVector<Value, 2> &roots = *found->second;
     Operation *op = value.getDefiningOp();
-    if (!op || !isComputedAgain(op))
+    bool isWidened = op && target.matrix.wmmaGeneration && isWidenedInLoops(op);
+    if (!op || !(isComputedAgain(op) || isWidened))
       roots.push_back(value);
     else
       for (Value operand : op->getOperands())
@@ -100,6 +116,7 @@ public:
   }
 
 private:
+  const TargetInfo &target;
   llvm::DenseMap<Value, std::unique_ptr<SmallVector<Value, 2>>> known;
 };
 
@@ -123,7 +140,7 @@ struct LiveValues {
 
 class RegisterEstimator {
 public:
-  explicit RegisterEstimator(const TargetInfo &target) : target(target) {}
+  explicit RegisterEstimator(const TargetInfo &target) : target(target), roots(target) {}
 
   unsigned run(func::FuncOp kernel) {
     walk(kernel.front(), {});
