@@ -31,8 +31,17 @@ unsigned commonProcessors(const TargetInfo &target) {
       .Case("gfx90a", 104)
       .Case("gfx942", 304)
       .Case("gfx950", 256)
-      .Case("gfx1100", 96)
-      .Case("gfx1201", 64)
+      // HIP counts work-group processors, of two compute units each.
+      .Case("gfx1100", 48)
+      .Case("gfx1101", 30)
+      .Case("gfx1102", 16)
+      .Case("gfx1103", 6)
+      .Case("gfx1150", 8)
+      .Case("gfx1151", 20)
+      .Case("gfx1152", 4)
+      .Case("gfx1153", 2)
+      .Case("gfx1200", 16)
+      .Case("gfx1201", 32)
       .Default(64);
 }
 

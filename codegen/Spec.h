@@ -44,6 +44,8 @@ struct SpecConfig {
   /// Beginnings of the names of the targets that it is for ("cuda:sm_9", "hip"); empty: of all.
   std::vector<std::string> targets;
   SpecPlace place;
+  /// Where each value and option stands, key and value.
+  std::vector<std::pair<std::string, SpecPlace>> keys;
 
   /// An emulated GPU takes the configs of the GPU that it stands for.
   bool isFor(const TargetInfo &target) const;

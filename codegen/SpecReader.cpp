@@ -339,6 +339,7 @@ SpecConfig SpecReader::readConfig(const SpecItem &item) {
   }
   for (const JsonMember &member : item.value->members) {
     SpecItem at = item.key(member);
+    config.keys.push_back({member.key, {at.path, range(member.keyBegin, member.value.end)}});
     if (readOption(at, member.key, config.options))
       continue;
     if (member.key == "targets") {

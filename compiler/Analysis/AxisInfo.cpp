@@ -383,10 +383,12 @@ DenseMap<Value, Assumption> collectAssumptions(Operation *root) {
         matchPattern(rem.getRhs(), m_ConstantInt(&divisor)) && holdsFor(rem.getLhs()))
       assumptions[rem.getLhs()].divisibility = powerOfTwoIn(divisor.getSExtValue());
   });
-  root->walk([&](scf::ForOp loop) {
+  auto addCarried = [&](auto loop) {
     for (BlockArgument carried : nonNegativeCarried(loop))
       assumptions[carried].nonNegative = true;
-  });
+  };
+  root->walk([&](scf::ForOp loop) { addCarried(loop); });
+  root->walk([&](scf::WhileOp loop) { addCarried(loop); });
   return assumptions;
 }
 

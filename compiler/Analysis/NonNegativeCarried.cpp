@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -18,9 +19,20 @@ std::optional<int64_t> constantIn(Value value) {
   return constant.getSExtValue();
 }
 
+/// Whether it is a quotient, or what is left of one, by a positive number.
+bool isDividedByPositive(Operation *op) {
+  if (!isa_and_nonnull<arith::DivSIOp, arith::RemSIOp>(op))
+    return false;
+  Value divisor = op->getOperand(1);
+  return divisor.getDefiningOp<tile::NumProgramsOp>() || constantIn(divisor).value_or(0) > 0;
+}
+
 /// What is at least 0 where the loop's body runs.
 class BodyFacts {
 public:
+  BodyFacts() : counts(false) {}
+  /// Of a body that runs only if this is positive.
+  explicit BodyFacts(Value positive) : counts(true) { addPositive(positive); }
   explicit BodyFacts(scf::ForOp loop) {
     std::optional<int64_t> lower = constantIn(loop.getLowerBound());
     std::optional<int64_t> step = constantIn(loop.getStep());
@@ -87,7 +99,13 @@ bool BodyFacts::isNonNegative(Value value, unsigned depth) const {
       .Case<tile::SplatOp, tile::BroadcastOp, tile::ExpandDimsOp, tile::ReshapeOp, tile::TransOp,
             tile::HintOp, tilegpu::ConvertLayoutOp, arith::ExtSIOp>(
           [&](auto) { return operand(0); })
-      .Case<arith::AddIOp, arith::MulIOp>([&](auto) { return operand(0) && operand(1); })
+      .Case<arith::AddIOp, arith::MulIOp, arith::MinSIOp>(
+          [&](auto) { return operand(0) && operand(1); })
+      .Case([&](arith::SubIOp sub) {
+        // What is left up to the next multiple.
+        auto rest = sub.getRhs().getDefiningOp<arith::RemSIOp>();
+        return rest && rest.getRhs() == sub.getLhs() && isNonNegative(rest.getLhs(), depth + 1);
+      })
       .Case([&](arith::DivSIOp div) {
         Attribute divisor;
         bool isPositive = !matchPattern(div.getRhs(), m_Constant(&divisor)) || operand(1);
@@ -97,21 +115,103 @@ bool BodyFacts::isNonNegative(Value value, unsigned depth) const {
       .Default([](Operation *) { return false; });
 }
 
-} // namespace
+/// What would hold if `total` were not positive.
+class WithoutTotal {
+public:
+  explicit WithoutTotal(Value total) : total(total) {}
 
-SmallVector<BlockArgument> nonNegativeCarried(scf::ForOp loop) {
-  BodyFacts facts(loop);
+  /// Whether `less` is then no more than `more`.
+  bool isAtMost(Value less, Value more, unsigned depth = 0) const;
+
+private:
+  bool isNonPositive(Value value) const {
+    Operation *op = value.getDefiningOp();
+    return value == total || (isDividedByPositive(op) && op->getOperand(0) == total);
+  }
+  /// Of a number that is not negative and one that is not positive the smaller one is the latter.
+  Value resolved(Value value) const {
+    auto smaller = value.getDefiningOp<arith::MinSIOp>();
+    if (smaller && isNonPositive(smaller.getLhs()) && none.isNonNegative(smaller.getRhs()))
+      return smaller.getLhs();
+    if (smaller && isNonPositive(smaller.getRhs()) && none.isNonNegative(smaller.getLhs()))
+      return smaller.getRhs();
+    return value;
+  }
+
+  Value total;
+  BodyFacts none;
+};
+
+bool WithoutTotal::isAtMost(Value less, Value more, unsigned depth) const {
+  constexpr unsigned deepest = 4;
+  less = resolved(less);
+  more = resolved(more);
+  if (less == more)
+    return true;
+  Operation *a = less.getDefiningOp(), *b = more.getDefiningOp();
+  if (!a || depth == deepest)
+    return false;
+  // Something is added that is not positive, or both are sums.
+  auto sum = dyn_cast<arith::AddIOp>(a);
+  if (sum && ((isNonPositive(sum.getRhs()) && isAtMost(sum.getLhs(), more, depth + 1)) ||
+              (isNonPositive(sum.getLhs()) && isAtMost(sum.getRhs(), more, depth + 1))))
+    return true;
+  if (!b || a->getName() != b->getName() || a->getNumOperands() != 2)
+    return false;
+  for (unsigned first : {0, 1}) {
+    Value ofA = a->getOperand(0), otherA = a->getOperand(1);
+    Value ofB = b->getOperand(first), otherB = b->getOperand(1 - first);
+    if (sum && isAtMost(ofA, ofB, depth + 1) && isAtMost(otherA, otherB, depth + 1))
+      return true;
+    // The same, which is not positive, more often.
+    for (bool isLeft : {false, true}) {
+      Value factor = isLeft ? ofA : otherA, times = isLeft ? otherA : ofA;
+      Value otherFactor = isLeft ? ofB : otherB, otherTimes = isLeft ? otherB : ofB;
+      auto oftener = times.getDefiningOp<arith::AddIOp>();
+      if (isa<arith::MulIOp>(a) && factor == otherFactor && isNonPositive(factor) && oftener &&
+          oftener.getLhs() == otherTimes && none.isNonNegative(oftener.getRhs()))
+        return true;
+    }
+  }
+  return false;
+}
+
+/// What is divided by positive numbers to compute `value`.
+void collectDividends(Value value, SmallVectorImpl<Value> &dividends, unsigned depth = 0) {
+  constexpr unsigned deepest = 4;
+  Operation *op = value.getDefiningOp();
+  if (!op || depth == deepest)
+    return;
+  if (isDividedByPositive(op))
+    dividends.push_back(op->getOperand(0));
+  else if (isa<arith::AddIOp, arith::MulIOp, arith::MinSIOp>(op))
+    for (Value operand : op->getOperands())
+      collectDividends(operand, dividends, depth + 1);
+}
+
+/// What holds in the body of a loop from `first` to `last` that runs only for a positive total.
+std::optional<BodyFacts> factsOfShare(Value first, Value last) {
+  SmallVector<Value> dividends;
+  collectDividends(last, dividends);
+  for (Value total : dividends)
+    if (WithoutTotal(total).isAtMost(last, first))
+      return BodyFacts(total);
+  return std::nullopt;
+}
+
+/// Of the arguments of a body those that are not negative in the first iteration, and that stay so
+/// as long as the others do.
+SmallVector<BlockArgument> stayingSo(BodyFacts &facts, Block::BlockArgListType arguments,
+                                     function_ref<Value(BlockArgument)> initOf,
+                                     function_ref<Value(BlockArgument)> yieldedOf) {
   SmallVector<BlockArgument> carried;
-  if (!facts.counts)
-    return carried;
-  for (BlockArgument argument : loop.getRegionIterArgs())
+  for (BlockArgument argument : arguments)
     if (getElementTypeOrSelf(argument.getType()).isInteger() &&
-        facts.isNonNegative(loop.getTiedLoopInit(argument)->get()))
+        facts.isNonNegative(initOf(argument)))
       carried.push_back(argument);
-  // Those that stay so, as long as the others do.
   facts.known.insert(carried.begin(), carried.end());
   auto becomesNegative = [&](BlockArgument argument) {
-    if (facts.isNonNegative(loop.getTiedLoopYieldedValue(argument)->get()))
+    if (facts.isNonNegative(yieldedOf(argument)))
       return false;
     facts.known.erase(argument);
     return true;
@@ -122,6 +222,49 @@ SmallVector<BlockArgument> nonNegativeCarried(scf::ForOp loop) {
     if (carried.size() == before)
       return carried;
   }
+}
+
+} // namespace
+
+SmallVector<BlockArgument> nonNegativeCarried(scf::ForOp loop) {
+  BodyFacts facts(loop);
+  bool goesUp = !loop.getUnsignedCmp() && constantIn(loop.getStep()).value_or(0) > 0;
+  auto ofShare = goesUp && !facts.counts ? factsOfShare(loop.getLowerBound(), loop.getUpperBound())
+                                         : std::nullopt;
+  if (ofShare)
+    facts = *ofShare;
+  if (!facts.counts)
+    return {};
+  auto counter = cast<BlockArgument>(loop.getInductionVar());
+  if (facts.isNonNegative(loop.getLowerBound()))
+    facts.known.insert(counter);
+  SmallVector<BlockArgument> carried = stayingSo(
+      facts, loop.getRegionIterArgs(),
+      [&](BlockArgument argument) { return loop.getTiedLoopInit(argument)->get(); },
+      [&](BlockArgument argument) { return loop.getTiedLoopYieldedValue(argument)->get(); });
+  if (facts.known.contains(counter))
+    carried.push_back(counter);
+  return carried;
+}
+
+SmallVector<BlockArgument> nonNegativeCarried(scf::WhileOp loop) {
+  auto compare = loop.getConditionOp().getCondition().getDefiningOp<arith::CmpIOp>();
+  ValueRange forwarded = loop.getConditionOp().getArgs();
+  if (!compare || compare.getPredicate() != arith::CmpIPredicate::slt ||
+      !llvm::equal(forwarded, loop.getBeforeArguments()))
+    return {};
+  auto at = dyn_cast<BlockArgument>(compare.getLhs());
+  if (!at || at.getOwner() != loop.getBeforeBody() ||
+      !loop.isDefinedOutsideOfLoop(compare.getRhs()))
+    return {};
+  auto facts = factsOfShare(loop.getInits()[at.getArgNumber()], compare.getRhs());
+  if (!facts)
+    return {};
+  auto number = [](BlockArgument argument) { return argument.getArgNumber(); };
+  return stayingSo(
+      *facts, loop.getAfterArguments(),
+      [&](BlockArgument argument) { return loop.getInits()[number(argument)]; },
+      [&](BlockArgument argument) { return loop.getYieldOp().getOperand(number(argument)); });
 }
 
 } // namespace kiln

@@ -5,6 +5,7 @@
 #include "compiler/Conversion/TileToCPU/TileToCPU.h"
 #include "compiler/Conversion/TileToTileGPU/TileToTileGPU.h"
 #include "compiler/Dialect/Tile/Tile.h"
+#include "compiler/Dialect/Tile/Transforms/CountLoops.h"
 #include "compiler/Dialect/Tile/Transforms/ExpandDescriptors.h"
 #include "compiler/Dialect/Tile/Transforms/FoldComparisons.h"
 #include "compiler/Dialect/Tile/Transforms/Inductions.h"
@@ -45,6 +46,7 @@ int main(int argc, char **argv) {
                   mlir::vector::VectorDialect>();
   mlir::registerTransformsPasses();
   kiln::registerAnalysisPasses();
+  kiln::registerCountLoopsPass();
   kiln::registerPadShapesPass();
   kiln::registerRewriteInductionsPass();
   kiln::registerExpandDescriptorsPass();

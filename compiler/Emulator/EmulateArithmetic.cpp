@@ -193,25 +193,66 @@ Value middleOf(OpBuilder &b, Location loc, ValueRange three) {
   return LLVM::MaxNumOp::create(b, loc, low, LLVM::MinNumOp::create(b, loc, high, three[2]));
 }
 
-/// An AMD GPU's conversion of half a word to two floats; times a power of two, which is one.
-bool widensPair(Operation *op) {
-  if (isa<ROCDL::CvtScaleF32PkF16Fp8Op, ROCDL::CvtScaleF32PkF16Bf8Op, ROCDL::CvtScaleF32PkBf16Fp8Op,
-          ROCDL::CvtScaleF32PkBf16Bf8Op>(op))
-    return matchPattern(op->getOperand(1), m_OneFloat());
-  return isa<ROCDL::CvtPkF32Fp8Op, ROCDL::CvtPkF32Bf8Op>(op);
+bool widensScaledE5M2(Operation *op) {
+  return isa<ROCDL::CvtScaleF32PkF16Bf8Op, ROCDL::CvtScaleF32PkBf16Bf8Op,
+             ROCDL::CvtScaleF32PkF32Bf8Op>(op);
 }
+bool widensScaledE2M1(Operation *op) {
+  return isa<ROCDL::CvtScaleF32PkF16Fp4Op, ROCDL::CvtScaleF32PkBf16Fp4Op,
+             ROCDL::CvtScaleF32PkF32Fp4Op>(op);
+}
+/// An AMD GPU's conversion of half a word, or a byte, to two floats, times a power of two.
+bool widensScaledPair(Operation *op) {
+  return widensScaledE5M2(op) || widensScaledE2M1(op) ||
+         isa<ROCDL::CvtScaleF32PkF16Fp8Op, ROCDL::CvtScaleF32PkBf16Fp8Op,
+             ROCDL::CvtScaleF32PkF32Fp8Op>(op);
+}
+/// The same without.
+bool widensPair(Operation *op) { return isa<ROCDL::CvtPkF32Fp8Op, ROCDL::CvtPkF32Bf8Op>(op); }
 
 bool isOfUpperHalf(Operation *op) {
   auto half = op->getAttrOfType<BoolAttr>("wordSel");
   return (half ? half : op->getAttrOfType<BoolAttr>("srcLoHiSel")).getValue();
 }
 
+/// The power of two of an f32 number's exponent; of the largest one NaN.
+Value powerOfExponent(OpBuilder &b, Location loc, Value scale, const ThreadCode &code) {
+  Value bits = LLVM::BitcastOp::create(b, loc, b.getI32Type(), scale);
+  bits = LLVM::AndOp::create(b, loc, bits, code.i32(b, loc, 0x7f800000));
+  auto chosen = [&](uint32_t exponent, uint32_t power) {
+    Value is =
+        LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq, bits, code.i32(b, loc, exponent));
+    bits = LLVM::SelectOp::create(b, loc, is, code.i32(b, loc, power), bits);
+  };
+  chosen(0, 0x00400000);
+  chosen(0x7f800000, 0x7fc00000);
+  return LLVM::BitcastOp::create(b, loc, b.getF32Type(), bits);
+}
+
+/// f32 has every number times every power of two: it is rounded once, to f16 or bf16.
+Value convertScaledPair(OpBuilder &b, Operation *op, ThreadCode &code) {
+  Location loc = op->getLoc();
+  bool isE2M1 = widensScaledE2M1(op);
+  unsigned shift =
+      isE2M1 ? 8 * op->getAttrOfType<IntegerAttr>("srcSelIndex").getInt() : 16 * isOfUpperHalf(op);
+  Value codes = LLVM::LShrOp::create(b, loc, op->getOperand(0), code.i32(b, loc, shift));
+  Value type = code.i32(b, loc,
+                        isE2M1                 ? KILN_EMU_E2M1
+                        : widensScaledE5M2(op) ? KILN_EMU_E5M2
+                                               : KILN_EMU_E4M3);
+  Value power = powerOfExponent(b, loc, op->getOperand(1), code);
+  Value pair = LLVM::BitcastOp::create(b, loc, VectorType::get(2, b.getF32Type()),
+                                       code.call(b, op, "kiln_emu_widen_scaled", b.getI64Type(),
+                                                 {codes, type, power}, /*hasPlace=*/false));
+  auto result = cast<VectorType>(op->getResult(0).getType());
+  return result.getElementType().isF32() ? pair : LLVM::FPTruncOp::create(b, loc, result, pair);
+}
+
 /// An AMD GPU's conversion between half a word and two floats. Gfx942 has AMD's own formats.
 Value convertPair(OpBuilder &b, Operation *op, ThreadCode &code) {
   Location loc = op->getLoc();
   bool isFnuz = code.target().matrix.mfmaGeneration == 3;
-  bool isE5M2 = isa<ROCDL::CvtPkBf8F32Op, ROCDL::CvtPkF32Bf8Op, ROCDL::CvtScaleF32PkF16Bf8Op,
-                    ROCDL::CvtScaleF32PkBf16Bf8Op>(op);
+  bool isE5M2 = isa<ROCDL::CvtPkBf8F32Op, ROCDL::CvtPkF32Bf8Op>(op);
   Value type = code.i32(b, loc,
                         isE5M2   ? isFnuz ? KILN_EMU_E5M2FNUZ : KILN_EMU_E5M2
                         : isFnuz ? KILN_EMU_E4M3FNUZ
@@ -220,12 +261,9 @@ Value convertPair(OpBuilder &b, Operation *op, ThreadCode &code) {
     Value word = op->getOperand(0);
     if (isOfUpperHalf(op))
       word = LLVM::LShrOp::create(b, loc, word, code.i32(b, loc, 16));
-    auto result = cast<VectorType>(op->getResult(0).getType());
-    Value pair = LLVM::BitcastOp::create(
-        b, loc, VectorType::get(2, b.getF32Type()),
+    return LLVM::BitcastOp::create(
+        b, loc, op->getResult(0).getType(),
         code.call(b, op, "kiln_emu_widen_pair", b.getI64Type(), {word, type}, /*hasPlace=*/false));
-    // f16 and bf16 have all of these numbers.
-    return result.getElementType().isF32() ? pair : LLVM::FPTruncOp::create(b, loc, result, pair);
   }
   Value codes = code.call(b, op, "kiln_emu_narrow_pair", b.getI16Type(),
                           {op->getOperand(0), op->getOperand(1), type}, /*hasPlace=*/false);
@@ -252,6 +290,8 @@ FailureOr<bool> emulateArithmetic(Operation *op, ThreadCode &code) {
     Value isE5M2 = code.i32(b, op->getLoc(), isa<Float8E5M2Type>(convert.getDstTy()));
     result = code.call(b, op, "kiln_emu_narrow_floats", b.getI16Type(),
                        {convert.getB(), convert.getA(), isE5M2}, /*hasPlace=*/false);
+  } else if (widensScaledPair(op)) {
+    result = convertScaledPair(b, op, code);
   } else if (widensPair(op) ||
              (isa<ROCDL::CvtPkFp8F32Op, ROCDL::CvtPkBf8F32Op>(op) && !isOfUpperHalf(op))) {
     result = convertPair(b, op, code);

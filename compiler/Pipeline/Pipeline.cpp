@@ -3,6 +3,7 @@
 #include "compiler/Conversion/TileToCPU/TileToCPU.h"
 #include "compiler/Conversion/TileToTileGPU/TileToTileGPU.h"
 #include "compiler/Dialect/Tile/Tile.h"
+#include "compiler/Dialect/Tile/Transforms/CountLoops.h"
 #include "compiler/Dialect/Tile/Transforms/ExpandDescriptors.h"
 #include "compiler/Dialect/Tile/Transforms/FoldComparisons.h"
 #include "compiler/Dialect/Tile/Transforms/LoadOnce.h"
@@ -75,6 +76,8 @@ void addSimplification(PassManager &passes) {
 
 LogicalResult simplify(ModuleOp module) {
   PassManager passes(module.getContext());
+  // After it a loop that counts says how often it runs.
+  passes.addNestedPass<func::FuncOp>(createCountLoopsPass());
   // After it masks that are true for all iterations of a loop, and all programs, are constants.
   passes.addNestedPass<func::FuncOp>(createFoldComparisonsPass());
   // After it nobody asks loops how far they have moved addresses, which can then run ahead.
@@ -554,7 +557,8 @@ std::optional<DeviceBinary> compileForRdna(Compilation &compilation) {
     std::optional<DeviceBinary> ahead = compileWithLoadsAhead(compilation, *again);
     // Whether there is a next iteration is asked for each load, by instructions that other waves
     // pay for, too.
-    if (ahead && isShorter(*ahead, *binary) && 8 * ahead->cycles <= 7 * binary->cycles)
+    bool isWorthIt = ahead && isShorter(*ahead, *binary) && 8 * ahead->cycles <= 7 * binary->cycles;
+    if (isWorthIt || (ahead && isWorthLessBlocks(*ahead, *binary)))
       return ahead;
   }
   std::optional<uint64_t> bytes = sharedBytesForMore(*binary);

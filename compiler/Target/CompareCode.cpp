@@ -35,6 +35,15 @@ bool isWorthItsBlocks(const DeviceBinary &binary, const DeviceBinary &other) {
          binary.cycles * 4 * blocks <= other.cycles * (3 * blocks + more);
 }
 
+bool isWorthLessBlocks(const DeviceBinary &binary, const DeviceBinary &other) {
+  constexpr uint64_t simds = 4; // of a WGP
+  std::optional<Occupancy> occupancy = occupancyOf(binary.target, needsOf(binary));
+  uint64_t waves = occupancy ? occupancy->warps / simds : 0;
+  bool isBusy = waves && binary.busyCycles && (waves - 1) * binary.busyCycles >= binary.cycles;
+  return isBusy && !binary.resources.spilledBytes() && 2 * binary.cycles <= other.cycles &&
+         32 * binary.busyCycles <= 33 * other.busyCycles;
+}
+
 std::optional<uint64_t> sharedBytesForMore(const DeviceBinary &binary) {
   constexpr uint32_t share = 5;
   BlockNeeds needs = needsOf(binary);

@@ -28,6 +28,11 @@ bool isWorthNoSpills(const DeviceBinary &binary, const DeviceBinary &other);
 /// most a quarter of what blocks are, and no more is spilled.
 bool isWorthItsBlocks(const DeviceBinary &binary, const DeviceBinary &other);
 
+/// Whether a wave takes at most half as long, nothing spills, and fewer blocks are no loss: while
+/// one wave waits, the others that its SIMD holds have work for all of that time, and all of their
+/// work is at most a 32nd more.
+bool isWorthLessBlocks(const DeviceBinary &binary, const DeviceBinary &other);
+
 /// The most bytes of shared memory with which a processor holds as many blocks as the binary's
 /// registers leave, or one more, if up to a fifth fewer registers leave that; none if its bytes are
 /// not what keeps it from that.

@@ -153,6 +153,8 @@ struct DeviceBinary {
   /// (AMD/IssueEstimate.h), for AMD's kernels with products; 0 elsewhere. By it the compiler
   /// chooses between codes, and no result has it.
   uint64_t cycles = 0;
+  /// What these cycles leave other waves no time for on RDNA's vector unit; 0 elsewhere.
+  uint64_t busyCycles = 0;
   /// The accesses to scratch memory in those loops, as of registers that are spilled there.
   uint32_t spillsOfLoops = 0;
   /// Another order of the same instructions takes a quarter less time or better, but spills.

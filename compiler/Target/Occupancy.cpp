@@ -22,7 +22,20 @@ constexpr Processor processors[] = {
 #undef KILN_PROCESSOR
 };
 
+const Processor *processorOf(llvm::StringRef arch) {
+  const auto *found =
+      llvm::find_if(processors, [&](const Processor &one) { return one.arch == arch; });
+  return found == std::end(processors) ? nullptr : found;
+}
+
 } // namespace
+
+std::optional<RegisterUnits> registerUnitsOf(llvm::StringRef arch) {
+  const Processor *processor = processorOf(arch);
+  if (!processor)
+    return std::nullopt;
+  return RegisterUnits{processor->units, processor->registers, processor->registerUnit};
+}
 
 std::string Occupancy::limits() const {
   static constexpr llvm::StringLiteral names[] = {"registers", "shared memory", "warps", "blocks"};
@@ -38,9 +51,8 @@ std::optional<Occupancy> occupancyOf(llvm::StringRef target, const BlockNeeds &n
       llvm::find_if(allTargets(), [&](const TargetInfo &one) { return one.name == target; });
   if (info == allTargets().end() || !needs.threads)
     return std::nullopt;
-  const auto *processor =
-      llvm::find_if(processors, [&](const Processor &one) { return one.arch == info->arch; });
-  if (processor == std::end(processors))
+  const Processor *processor = processorOf(info->arch);
+  if (!processor)
     return std::nullopt;
 
   Occupancy result;

@@ -25,6 +25,15 @@ struct BlockNeeds {
   uint64_t sharedBytes = 0;
 };
 
+/// A processor's registers: in how many units, how many each lane of a warp finds in one of them,
+/// and of how many a warp gets a multiple.
+struct RegisterUnits {
+  uint32_t units = 0, registers = 0, multiple = 0;
+};
+
+/// Of a GPU that Processors.def has, by its TargetInfo::arch.
+std::optional<RegisterUnits> registerUnitsOf(llvm::StringRef arch);
+
 /// In the order in which they are named.
 enum class OccupancyLimit : uint8_t { Registers, SharedMemory, Warps, Blocks };
 struct Occupancy {

@@ -6,6 +6,7 @@
 
 namespace {
 
+using kiln::emulator::asFloat;
 using kiln::emulator::bitsOfFloat;
 using kiln::emulator::widen;
 
@@ -103,6 +104,16 @@ uint16_t kiln_emu_narrow_pair(kiln_emu_thread *, float low, float high, uint32_t
 
 uint64_t kiln_emu_widen_pair(kiln_emu_thread *, uint32_t codes, uint32_t type) {
   return amdSingleOf(uint8_t(codes), type) | uint64_t(amdSingleOf(uint8_t(codes >> 8), type)) << 32;
+}
+
+uint64_t kiln_emu_widen_scaled(kiln_emu_thread *, uint32_t codes, uint32_t type, float power) {
+  auto scaled = [&](unsigned index) {
+    float number = type == KILN_EMU_E2M1
+                       ? widen(codes >> (4 * index) & 15, 4, 1, 1, /*hasInfinity=*/false)
+                       : asFloat(amdSingleOf(uint8_t(codes >> (8 * index)), type));
+    return bitsOfFloat(number * power);
+  };
+  return scaled(0) | uint64_t(scaled(1)) << 32;
 }
 
 uint16_t kiln_emu_narrow_floats(kiln_emu_thread *, float low, float high, uint32_t is_e5m2) {

@@ -151,6 +151,9 @@ uint32_t kiln_emu_widen_floats(kiln_emu_thread *thread, uint16_t codes);
  * half. */
 uint16_t kiln_emu_narrow_pair(kiln_emu_thread *thread, float low, float high, uint32_t type);
 uint64_t kiln_emu_widen_pair(kiln_emu_thread *thread, uint32_t codes, uint32_t type);
+/* The same of OCP's formats times a power of two; both numbers of KILN_EMU_E2M1 are in the lowest
+ * byte. */
+uint64_t kiln_emu_widen_scaled(kiln_emu_thread *thread, uint32_t codes, uint32_t type, float power);
 
 /* --- messages --- */
 

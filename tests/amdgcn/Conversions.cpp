@@ -46,9 +46,25 @@ Operation widenBytePair(bool isBf8) {
   };
 }
 
-/// V_CVT_SCALEF32_PK_F16_FP8: the same, times the power of two that is the second source's
-/// exponent.
-Operation widenScaledPair(bool isBf8, SmallFloat result) {
+/// `number` times the power of two of an f32 number's exponent, of which the largest one makes NaN.
+double scaled(double number, uint32_t scale) {
+  int exponent = int(scale >> 23 & 0xff);
+  return exponent == 255 ? NAN : std::ldexp(number, exponent - 127);
+}
+
+/// Two numbers as f16 or bf16 in a word, or as f32 in two.
+using PairWriter = uint64_t (*)(double, double);
+uint64_t halves(double a, double b) { return packed(halfFormat.encode(a), halfFormat.encode(b)); }
+uint64_t bfloats(double a, double b) {
+  return packed(bfloatFormat.encode(a), bfloatFormat.encode(b));
+}
+uint64_t singles(double a, double b) {
+  return bitsAs<uint32_t>(float(a)) | uint64_t(bitsAs<uint32_t>(float(b))) << 32;
+}
+
+/// V_CVT_SCALEF32_PK_F16_FP8: two bytes of one half of the source, times the power of two that is
+/// the second source's exponent, rounded once (the host's code of AMD's amd_hip_ocp_host.hpp).
+Operation widenScaledPair(bool isBf8, PairWriter write) {
   return [=](Wave &wave, const Instruction &in) {
     LaneValues<uint32_t> words = read<uint32_t>(wave, in, {1, 0}),
                          scales = read<uint32_t>(wave, in, {2, 1});
@@ -56,13 +72,25 @@ Operation widenScaledPair(bool isBf8, SmallFloat result) {
     LaneBits bits;
     for (unsigned lane = 0; lane != wave.numLanes; ++lane) {
       uint32_t pair = words[lane] >> (in.opSel[0] ? 16 : 0);
-      int exponent = int(scales[lane] >> 23 & 0xff) - 127;
-      auto widened = [&](uint32_t code) {
-        return result.encode(std::ldexp(format.decode(code & 0xff), exponent));
-      };
-      bits[lane] = packed(widened(pair), widened(pair >> 8));
+      bits[lane] = write(scaled(format.decode(pair & 0xff), scales[lane]),
+                         scaled(format.decode(pair >> 8 & 0xff), scales[lane]));
     }
-    writeBits(wave, in, 0, 2, 4, bits, writtenLanes(wave, in));
+    writeBits(wave, in, 0, 2, write == singles ? 8 : 4, bits, writtenLanes(wave, in));
+  };
+}
+
+/// V_CVT_SCALEF32_PK_F16_FP4: the same of two e2m1 numbers, in one byte of the source.
+Operation widenScaledNibbles(PairWriter write) {
+  return [=](Wave &wave, const Instruction &in) {
+    LaneValues<uint32_t> words = read<uint32_t>(wave, in, {1, 0}),
+                         scales = read<uint32_t>(wave, in, {2, 1});
+    LaneBits bits;
+    for (unsigned lane = 0; lane != wave.numLanes; ++lane) {
+      uint32_t pair = words[lane] >> (8 * (in.opSel[0] + 2 * in.opSel[1]));
+      bits[lane] = write(scaled(e2M1.decode(pair & 15), scales[lane]),
+                         scaled(e2M1.decode(pair >> 4 & 15), scales[lane]));
+    }
+    writeBits(wave, in, 0, 2, write == singles ? 8 : 4, bits, writtenLanes(wave, in));
   };
 }
 
@@ -147,11 +175,15 @@ void addConversions(OperationTable &table) {
   for (bool isBf8 : {false, true}) {
     std::string type = isBf8 ? "bf8" : "fp8";
     table["v_cvt_pk_f32_" + type] = widenBytePair(isBf8);
-    table["v_cvt_scalef32_pk_f16_" + type] = widenScaledPair(isBf8, halfFormat);
-    table["v_cvt_scalef32_pk_bf16_" + type] = widenScaledPair(isBf8, bfloatFormat);
+    table["v_cvt_scalef32_pk_f16_" + type] = widenScaledPair(isBf8, halves);
+    table["v_cvt_scalef32_pk_bf16_" + type] = widenScaledPair(isBf8, bfloats);
+    table["v_cvt_scalef32_pk_f32_" + type] = widenScaledPair(isBf8, singles);
     table["v_cvt_f32_" + type] = widenByte(isBf8);
     table["v_cvt_pk_" + type + "_f32"] = narrowToBytes(isBf8);
   }
+  table["v_cvt_scalef32_pk_f16_fp4"] = widenScaledNibbles(halves);
+  table["v_cvt_scalef32_pk_bf16_fp4"] = widenScaledNibbles(bfloats);
+  table["v_cvt_scalef32_pk_f32_fp4"] = widenScaledNibbles(singles);
 }
 
 } // namespace kiln::amdgcn

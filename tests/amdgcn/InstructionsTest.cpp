@@ -269,6 +269,26 @@ TEST_F(Instructions, PairsOfSmallFloatsBecomeHalves) {
   EXPECT_EQ(get(2, 0), 0x3c003800u); // 0.5 and 1
 }
 
+/// The same of two numbers of 4 bits, in a byte of the word. The largest exponent makes NaN.
+TEST_F(Instructions, PairsOfFourBitsBecomeWider) {
+  surroundings.hasOcpFloats = true;
+  set(1, [](unsigned) { return 0x9f00712au; });
+  set(3, [](unsigned) { return bitsAs<uint32_t>(4.f); });
+  run("v_cvt_scalef32_pk_bf16_fp4 v2, v1, 1.0");
+  EXPECT_EQ(get(2, 0), 0x3f80bf80u) << "-1 and 1";
+  run("v_cvt_scalef32_pk_f16_fp4 v2, v1, v3 op_sel:[1,0,0]");
+  EXPECT_EQ(get(2, 0), 0x4e004000u) << "0.5 and 6, times 4";
+  run("v_cvt_scalef32_pk_f32_fp4 v[4:5], v1, v3 op_sel:[1,1,0]");
+  EXPECT_EQ(getFloat(4, 0), -24.f);
+  EXPECT_EQ(getFloat(5, 0), -2.f);
+  set(3, [](unsigned) { return 0u; });
+  run("v_cvt_scalef32_pk_bf16_fp4 v2, v1, v3 op_sel:[1,0,0]");
+  EXPECT_EQ(get(2, 0), 0x01400020u) << "0.5 and 6, times 2^-127";
+  set(3, [](unsigned) { return 0x7f800000u; });
+  run("v_cvt_scalef32_pk_bf16_fp4 v2, v1, v3 op_sel:[0,1,0]");
+  EXPECT_GT(get(2, 0) & 0x7fff, 0x7f80u) << "a NaN of zero";
+}
+
 /// Of 16 lanes each has a column of the rows of 16 elements whose parts the lanes give.
 TEST_F(Instructions, ReadsAcrossRows) {
   set(0, [](unsigned lane) { return 8 * lane; });

@@ -8,8 +8,8 @@
 namespace kiln::amdgcn {
 
 /// By ordinal.
-inline constexpr const char *deviceProcessors[] = {"gfx942", "gfx1100", "gfx90a", "gfx950",
-                                                   "gfx1201"};
+inline constexpr const char *deviceProcessors[] = {"gfx942", "gfx1100", "gfx90a",
+                                                   "gfx950", "gfx1201", "gfx1151"};
 
 } // namespace kiln::amdgcn
 

@@ -1,8 +1,10 @@
 # Where a processor holds twice as many blocks for it, a product's operands share memory, one after the other. RDNA 3 would hold the first
-# one in twice the registers while it waits for the second.
+# one in twice the registers while it waits for the second: there it is for few blocks, or none.
 # RUN: kiln compile %s -n product -s "*fp16:16, *fp16:16, *fp16:16, i32" -t hip:gfx1201 --emit asm | FileCheck %s --check-prefixes CHECK,TURN
 # RUN: kiln compile %s -n product -s "*fp16:16, *fp16:16, *fp16:16, i32" -t hip:gfx1100 --emit asm | FileCheck %s --check-prefixes CHECK,BOTH
+# RUN: kiln compile %s -n large -s "*fp16:16, *fp16:16, *fp16:16, i32" -t hip:gfx1100 -w 8 -ns 1 --emit tilegpu | FileCheck %s --check-prefix LARGE
 #
+# LARGE: tilegpu.shared_bytes = 65536
 # BOTH: ds_store_b128
 # BOTH: ds_store_b128
 # TURN: ds_store_b128
@@ -24,3 +26,15 @@ def product(a, b, c, count):
     x = tl.load(a + m[:, None] * 64 + m[None, :], mask=rows, other=0)
     y = tl.load(b + m[:, None] + m[None, :] * 64)
     tl.store(c + m[:, None] * 64 + m[None, :], tl.dot(x, y).to(tl.float16), mask=rows)
+
+
+@triton.jit
+def large(a, b, c, count):
+    m = tl.arange(0, 128)
+    n = tl.arange(0, 256)
+    total = tl.zeros((128, 256), tl.float32)
+    for i in range(count):
+        x = tl.load(a + m[:, None] * 4096 + i * 128 + m[None, :])
+        y = tl.load(b + (i * 128 + m[:, None]) * 256 + n[None, :])
+        total = tl.dot(x, y, total)
+    tl.store(c + m[:, None] * 256 + n[None, :], total.to(tl.float16))

@@ -1,12 +1,16 @@
-# Integers of a few bits become f16 by one instruction, without f32 between.
+# Integers of a few bits become f16 by one instruction, without f32 between, or two at a time without one, where a thread has numbers that lie 16 bits apart in a word.
 # RUN: kiln compile %s -n unpack -s "*i32:16, *i32:16, *fp16:16, *fp16:16" -t hip:gfx90a --emit asm | FileCheck %s
 # RUN: kiln compile %s -n unpack -s "*i32:16, *i32:16, *fp16:16, *fp16:16" -t hip:gfx942 --emit asm | FileCheck %s
-# RUN: kiln compile %s -n unpack -s "*i32:16, *i32:16, *fp16:16, *fp16:16" -t hip:gfx1100 --emit asm | FileCheck %s
+# RUN: kiln compile %s -n unpack -s "*i32:16, *i32:16, *fp16:16, *fp16:16" -t hip:gfx1100 --emit asm | FileCheck %s --check-prefix PAIRS
 # RUN: kiln compile %s -n whole -s "*i32:16, *fp16:16" -t hip:gfx942 --emit asm | FileCheck %s --check-prefix WHOLE
 #
 # CHECK-NOT: v_cvt_f32
 # CHECK: v_cvt_f16_i16
 # CHECK-NOT: v_cvt_f32
+# PAIRS-NOT: v_cvt_
+# PAIRS: v_pk_add_f16
+# PAIRS-NOT: v_cvt_
+# PAIRS: s_endpgm
 # WHOLE: v_cvt_f32_i32
 # WHOLE: v_cvt_f16_f32
 import triton

@@ -207,6 +207,45 @@ TEST_P(Cast, ExtremeConstants) {
     EXPECT_EQ(results[i].bits(1), extremes[i].bits) << extremes[i].text;
 }
 
+/// Weights and zeros of 4 bits, in the order of AWQ, which has neighbours 16 bits apart, and in
+/// that of their places.
+TEST_P(Cast, FieldsOfWords) {
+  constexpr size_t words = 64, numbers = 8;
+  Buffer<int32_t> w(words), z(words);
+  for (size_t i = 0; i < words; ++i) {
+    w[i] = int32_t(uint32_t(i) * 2654435761u + 0x12345678u);
+    z[i] = int32_t(uint32_t(i) * 40503u + 0x9abcdef0u);
+  }
+  for (int order : {0, 1}) {
+    Buffer<uint16_t> differences(words * numbers), offsets(words * numbers);
+    ASSERT_EQ(runSource(R"(
+@triton.jit
+def kernel(w, z, d, o, AWQ: tl.constexpr):
+    i, j = tl.arange(0, 64), tl.arange(0, 8)
+    shift = ((j % 2) * 4 + j // 2) * 4 if AWQ else j * 4
+    x = (tl.load(w + i)[:, None] >> shift[None, :]) & 15
+    y = (tl.load(z + i)[:, None] >> shift[None, :]) & 15
+    at = i[:, None] * 8 + j[None, :]
+    tl.store(d + at, (x - y).to(tl.float16) * 0.5)
+    tl.store(o + at, (x - 8).to(tl.float16))
+)",
+                        GetParam(),
+                        {{"w", "*i32", w},
+                         {"z", "*i32", z},
+                         {"d", "*fp16", differences},
+                         {"o", "*fp16", offsets}},
+                        {{"AWQ", order}}),
+              "");
+    const NumberType &half = NumberType::of("fp16");
+    for (size_t i = 0; i < words * numbers; ++i) {
+      size_t j = i % numbers, shift = 4 * (order ? j % 2 * 4 + j / 2 : j);
+      int x = w[i / numbers] >> shift & 15, y = z[i / numbers] >> shift & 15;
+      ASSERT_EQ(differences[i], half.encode((x - y) * 0.5L)) << order << ' ' << i;
+      ASSERT_EQ(offsets[i], half.encode(x - 8)) << order << ' ' << i;
+    }
+  }
+}
+
 KILN_SOURCE_TESTS(Cast);
 
 } // namespace

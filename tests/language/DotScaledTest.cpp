@@ -347,6 +347,83 @@ def kernel(b, sb, c):
     ASSERT_EQ(c[i], float(expected[i % columns])) << i;
 }
 
+/// What a type makes of a number, to nearest even.
+double roundedTo(const std::string &format, double number) {
+  bool isFP16 = format == "fp16";
+  int mantissaBits = isFP16 ? 10 : 7, least = isFP16 ? -14 : -126, most = isFP16 ? 15 : 127;
+  if (!std::isfinite(number) || number == 0)
+    return number;
+  int unit = std::max(std::ilogb(number), least) - mantissaBits;
+  double rounded = std::ldexp(std::nearbyint(std::ldexp(number, -unit)), unit);
+  return std::abs(rounded) >= std::ldexp(1, most + 1) ? std::copysign(INFINITY, number) : rounded;
+}
+
+const char *allNumbers = R"(
+@triton.jit
+def kernel(b, sb, c, X: tl.constexpr, FX: tl.constexpr, F: tl.constexpr):
+    P: tl.constexpr = 2 if F == 'e2m1' else 1
+    n = tl.arange(0, 16)
+    k = tl.arange(0, 32)
+    y = tl.load(b + tl.arange(0, 32 // P)[:, None] * 16 + n[None, :])
+    x = tl.where(k[:, None] == k[None, :], X, 0.0).to(tl.bfloat16 if FX == 'bf16' else tl.float16)
+    tl.store(c + k[:, None] * 16 + n[None, :],
+             tl.dot_scaled(x, None, FX, y, tl.load(sb + n)[:, None], F))
+)";
+
+/// One by one, as a factor in each row of the other operand picks them: all of e2m1, and of the
+/// others numbers of each exponent.
+void checkAllNumbers(const char *target, const char *halves, const char *format,
+                     llvm::ArrayRef<int> scales, double factor) {
+  constexpr size_t depth = 32, columns = 16;
+  bool arePairs = llvm::StringRef(format) == "e2m1";
+  Buffer<uint8_t> b(depth * columns / (arePairs ? 2 : 1)), sb(columns);
+  Buffer<float> c(depth * columns);
+  for (size_t i = 0; i < b.count(); ++i) {
+    size_t k = i / columns;
+    b[i] = uint8_t(arePairs ? (2 * k & 15) | (2 * k + 1) << 4 : 8 * k + i % 3);
+    // No infinity or NaN, of which others of its column become NaN.
+    if (!arePairs && (b[i] & 0x78) == 0x78)
+      b[i] = 0;
+  }
+  for (size_t n = 0; n < columns; ++n)
+    sb[n] = uint8_t(scales[n % scales.size()]);
+  ASSERT_EQ(runSource(allNumbers, target, {{"b", "*u8", b}, {"sb", "*u8", sb}, {"c", "*fp32", c}},
+                      {{"X", factor}, {"FX", halves}, {"F", format}}),
+            "");
+  for (size_t n = 0; n < columns; ++n) {
+    double numbers[depth];
+    bool isFinite = sb[n] != 255;
+    for (size_t k = 0; k < depth; ++k) {
+      size_t pair = k / 2 * columns + n;
+      double number =
+          arePairs ? e2m1(b[pair] >> (k % 2 * 4) & 15) : numberOf(format, b, k * columns + n);
+      numbers[k] = roundedTo(halves, number * e8m0(sb[n]));
+      isFinite &= std::isfinite(numbers[k]);
+    }
+    // Zero times infinity is NaN, in each other row.
+    for (size_t k = 0; k < depth; ++k)
+      if (isFinite)
+        ASSERT_EQ(c[k * columns + n], float(numbers[k] * factor))
+            << format << k << ' ' << int(sb[n]);
+      else
+        ASSERT_FALSE(std::isfinite(c[k * columns + n])) << format << k << ' ' << int(sb[n]);
+  }
+}
+
+TEST_P(DotScaled, AllNumbersTimesScales) {
+  // Results in the range of normal f32 numbers, of bf16 numbers that have them exactly.
+  for (const char *format : {"e2m1", "e4m3", "e5m2"}) {
+    bool isE2M1 = llvm::StringRef(format) == "e2m1";
+    const int low[] = {isE2M1 ? 0 : 20, isE2M1 ? 1 : 21, 40, 126, 127, 128, 255};
+    checkAllNumbers(GetParam(), "bf16", format, low, std::ldexp(1, 60));
+    const int high[] = {127, 200, 236, 251, 252, 253, 254, 255};
+    checkAllNumbers(GetParam(), "bf16", format, high, std::ldexp(1, -60));
+    // Subnormal numbers of fp16, those that round to even or zero, and infinities.
+    const int halves[] = {0, 90, 100, 101, 102, 103, 104, 105, 113, 127, 135, 140, 254, 255};
+    checkAllNumbers(GetParam(), "fp16", format, halves, 1);
+  }
+}
+
 TEST_P(DotScaled, ByInstructionsWhereTheTargetHasThem) {
   const ScaledProduct products[] = {
       {"e4m3", "e4m3", 64, 64, 256, 64, 128},
@@ -391,6 +468,51 @@ def kernel(a, b, sb, c):
         expected += numberOf("e2m1", a, m * depth + k) * numberOf("e2m1", b, k * columns + n) *
                     e8m0(sb[n * 2 + k / 32]);
       ASSERT_NEAR(c[m * columns + n], expected, 1e-4) << m << ' ' << n;
+    }
+}
+
+/// Scales that are no powers of two, for 16 numbers each, of pairs along K and along the columns.
+TEST_P(DotScaled, ScalesWithMantissas) {
+  constexpr size_t rows = 32, columns = 32, depth = 64, group = 16;
+  for (const char *left : {"bf16", "fp16"})
+    for (bool alongK : {true, false}) {
+      Buffer<uint8_t> a = numbersOf(left, rows * depth, 18),
+                      b = randomBytes(depth * columns / 2, 0, 255, 19),
+                      sb = randomBytes(columns * depth / group, 0x28, 0x47, 20);
+      Buffer<float> c(rows * columns);
+      ASSERT_EQ(runSource(R"(
+@triton.jit
+def kernel(a, b, sb, c, FA: tl.constexpr, ALONG_K: tl.constexpr):
+    m, n, k = tl.arange(0, 32)[:, None], tl.arange(0, 32), tl.arange(0, 64)
+    h, g = tl.arange(0, 32), tl.arange(0, 16)
+    x = tl.load(a + m * 64 + k[None, :])
+    if ALONG_K:
+        y = tl.load(b + h[:, None] + n[None, :] * 32)
+    else:
+        y = tl.load(b + k[:, None] * 16 + g[None, :])
+    s = tl.load(sb + n[:, None] * 4 + tl.arange(0, 4)[None, :])
+    tl.store(c + m * 32 + n[None, :], tl.dot_scaled(x, None, FA, y, s, 'e2m1', rhs_k_pack=ALONG_K))
+)",
+                          GetParam(),
+                          {{"a", std::string("*") + left, a},
+                           {"b", "*u8", b},
+                           {"sb", "*fp8e4nv", sb},
+                           {"c", "*fp32", c}},
+                          {{"FA", left}, {"ALONG_K", alongK}}),
+                "");
+      for (size_t m = 0; m < rows; ++m)
+        for (size_t n = 0; n < columns; ++n) {
+          double expected = 0, magnitude = 0;
+          for (size_t k = 0; k < depth; ++k) {
+            double right = numberOf("e2m1", b, alongK ? n * depth + k : k * columns + n) *
+                           e4m3(sb[n * 4 + k / group]);
+            double term = numberOf(left, a, m * depth + k) * right;
+            expected += term;
+            magnitude += std::abs(term);
+          }
+          ASSERT_NEAR(c[m * columns + n], expected, 2e-6 * magnitude)
+              << left << ' ' << m << ' ' << n;
+        }
     }
 }
 

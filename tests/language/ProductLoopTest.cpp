@@ -262,7 +262,29 @@ TEST_P(FewProducts, OfAnyLength) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, FewProducts,
-                         ::testing::Values("cpu", "emu:sm_90a", "emu:gfx942", "emu:gfx1100"),
+                         ::testing::Values("cpu", "emu:sm_90a", "emu:gfx942", "emu:gfx1100",
+                                           "emu:gfx1102"),
+                         sourceTargetName);
+
+class LargeTiles : public SourceTest {};
+
+/// Operands that shared memory has room for one after the other alone.
+TEST_P(LargeTiles, InTurn) {
+  ProductForm form;
+  form.m = 128;
+  form.n = 256;
+  form.k = 128;
+  form.warps = 8;
+  form.stages = 1;
+  for (bool columnsB : {false, true}) {
+    form.columnsB = columnsB;
+    ProductLoop loop(form, GetParam());
+    loop.check(128, 256, 256);
+    loop.check(97, 201, 299);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, LargeTiles, ::testing::Values("cpu", "emu:gfx942", "emu:gfx1100"),
                          sourceTargetName);
 
 class MultiplyAdds : public SourceTest {};

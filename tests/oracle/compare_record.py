@@ -29,7 +29,7 @@ import stand_ins
 
 GRIDS = ((2, 2, 1), (3, 1, 1), (1, 2, 2), (2, 3, 1), (4, 1, 1), (1, 1, 1))
 DRIVER_HIP = 2  # runtime/kiln.h
-MACHINES = ("gfx942", "gfx1100", "gfx90a", "gfx950", "gfx1201")  # tests/amdgcn/MachineHip.h
+MACHINES = ("gfx942", "gfx1100", "gfx90a", "gfx950", "gfx1201", "gfx1151")  # tests/amdgcn/MachineHip.h
 ORDINALS = [ctypes.c_int(number) for number in range(len(MACHINES))]
 ENOUGH = 2  # telling runs of a kernel, or such that the interpreter does not end in time
 C_TYPES = {"i1": ctypes.c_bool, "u1": ctypes.c_bool, "i8": ctypes.c_int8, "i16": ctypes.c_int16, "i32": ctypes.c_int32,

@@ -254,6 +254,17 @@ public:
     return {};
   }
 
+  /// What tile.widen_scaled gives of four codes (i8) with a scale (i8) each, as `to`. `format`: of
+  /// the codes, i8 where each is a pair, of which the result has the upper numbers if `isUpper`.
+  /// Empty where there are no such instructions.
+  virtual llvm::SmallVector<mlir::Value> widenScaled(mlir::OpBuilder &b, mlir::Location loc,
+                                                     llvm::ArrayRef<mlir::Value> codes,
+                                                     llvm::ArrayRef<mlir::Value> scales,
+                                                     mlir::Type format, bool isUpper,
+                                                     mlir::Type to) const {
+    return {};
+  }
+
   //--- Matrix units. Fragments are given as scalars in the order of MatrixInstruction::fragment;
   //    the unit's own slots are meant, also where the product is computed transposed. ---
   /// A fragment as the instruction takes it: words or vectors. Empty: not supported yet. `isExact`:

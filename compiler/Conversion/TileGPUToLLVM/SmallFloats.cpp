@@ -85,6 +85,36 @@ private:
   }
 };
 
+struct WidenScaledDistribution : DistributionPattern<tile::WidenScaledOp> {
+  /// Before the elementwise pattern, which makes the same operation of scalars.
+  WidenScaledDistribution(const Lowering &lowering, MLIRContext *context)
+      : DistributionPattern(lowering, context, /*benefit=*/2) {}
+
+  LogicalResult distribute(tile::WidenScaledOp op, Adaptor adaptor, const ScalarBuilder &s,
+                           ConversionPatternRewriter &rewriter) const override {
+    constexpr size_t step = 4;
+    Type format = tile::elementTypeOf(op.getSource().getType()),
+         to = tile::elementTypeOf(op.getType());
+    ValueRange codes = adaptor.getSource(), scales = adaptor.getScale();
+    Value zero = s.integer(s.builder().getI8Type(), 0);
+    SmallVector<Value> results;
+    for (size_t first = 0; first < codes.size(); first += step) {
+      size_t count = std::min(step, codes.size() - first);
+      SmallVector<Value> four(codes.slice(first, count)), scale(scales.slice(first, count));
+      four.resize(step, zero);
+      scale.resize(step, scale.back());
+      SmallVector<Value> numbers = lowering.device.widenScaled(rewriter, op.getLoc(), four, scale,
+                                                               format, op.getUpper(), to);
+      if (numbers.empty())
+        return op.emitError() << "'" << op->getName() << "' is not supported on "
+                              << lowering.target().name;
+      results.append(numbers.begin(), numbers.begin() + count);
+    }
+    replace(op, rewriter, results);
+    return success();
+  }
+};
+
 } // namespace
 
 Value smallFloatToSingle(const ScalarBuilder &s, Value value, Type type) {
@@ -92,8 +122,8 @@ Value smallFloatToSingle(const ScalarBuilder &s, Value value, Type type) {
 }
 
 void populateSmallFloatPatterns(RewritePatternSet &patterns, const Lowering &lowering) {
-  patterns.add<SmallFloatDistribution<arith::ExtFOp>, SmallFloatDistribution<tile::NarrowOp>>(
-      lowering, patterns.getContext());
+  patterns.add<SmallFloatDistribution<arith::ExtFOp>, SmallFloatDistribution<tile::NarrowOp>,
+               WidenScaledDistribution>(lowering, patterns.getContext());
 }
 
 } // namespace kiln

@@ -286,6 +286,16 @@ public:
     return convertBytes(s, codes, format, isAtOnce ? to : b.getF32Type());
   }
 
+  SmallVector<Value> widenScaled(OpBuilder &b, Location loc, ArrayRef<Value> codes,
+                                 ArrayRef<Value> scales, Type format, bool isUpper,
+                                 Type to) const override {
+    if (info.matrix.mfmaGeneration < 4)
+      return {};
+    ScalarBuilder s(b, loc);
+    return format.isInteger(8) ? widenScaledPairs(s, codes, scales, isUpper, to)
+                               : widenScaledBytes(s, codes, scales, format, to);
+  }
+
   Value reciprocalSqrt(OpBuilder &b, Location loc, Value x) const override {
     return LLVM::CallIntrinsicOp::create(b, loc, x.getType(),
                                          b.getStringAttr("llvm.amdgcn.rsq.f32"), ValueRange(x))

@@ -86,31 +86,84 @@ Value fromE4M3Fnuz(const ScalarBuilder &s, Value codes) {
 }
 
 /// Two codes of a word, which the instructions take from either half.
+template <typename Op> Value singlesOf(const ScalarBuilder &s, Value word, bool isUpper) {
+  Type pair = VectorType::get(2, s.builder().getF32Type());
+  return Op::create(s.builder(), s.location(), pair, word, isUpper);
+}
+
+/// The same times a power of two.
 template <typename ToF16, typename ToBF16, typename ToF32>
-Value convertHalf(const ScalarBuilder &s, Value word, bool isUpper, Type to) {
+Value scaleHalf(const ScalarBuilder &s, Value word, Value scale, bool isUpper, Type to) {
   OpBuilder &b = s.builder();
   Type pair = VectorType::get(2, to);
   if (to.isF32())
-    return ToF32::create(b, s.location(), pair, word, isUpper);
-  // Times a power of two.
-  Value one = s.real(b.getF32Type(), 1);
+    return ToF32::create(b, s.location(), pair, word, scale, isUpper);
   if (to.isF16())
-    return ToF16::create(b, s.location(), pair, word, one, isUpper);
-  return ToBF16::create(b, s.location(), pair, word, one, isUpper);
+    return ToF16::create(b, s.location(), pair, word, scale, isUpper);
+  return ToBF16::create(b, s.location(), pair, word, scale, isUpper);
+}
+
+/// The pair that is a byte of the word, times a power of two.
+Value scalePair(const ScalarBuilder &s, Value word, Value scale, unsigned byte, Type to) {
+  OpBuilder &b = s.builder();
+  Type pair = VectorType::get(2, to);
+  if (to.isF32())
+    return ROCDL::CvtScaleF32PkF32Fp4Op::create(b, s.location(), pair, word, scale, byte);
+  if (to.isF16())
+    return ROCDL::CvtScaleF32PkF16Fp4Op::create(b, s.location(), pair, word, scale, byte);
+  return ROCDL::CvtScaleF32PkBf16Fp4Op::create(b, s.location(), pair, word, scale, byte);
+}
+
+/// As the instructions take it: they look at the exponent of an f32 number alone, of which 0 is
+/// 2^-127, and 255 makes NaN of all numbers.
+Value exponentOf(const ScalarBuilder &s, Value scale) {
+  OpBuilder &b = s.builder();
+  constexpr int32_t mantissaBits = 23;
+  Value word = s.make<arith::ExtUIOp>(b.getI32Type(), scale);
+  Value bits = s.make<arith::ShLIOp>(word, s.i32(mantissaBits));
+  return s.bitcast(bits, b.getF32Type());
 }
 
 } // namespace
 
+SmallVector<Value> widenScaledBytes(const ScalarBuilder &s, ArrayRef<Value> codes,
+                                    ArrayRef<Value> scales, Type format, Type to) {
+  auto convert = isa<Float8E5M2Type>(format)
+                     ? scaleHalf<ROCDL::CvtScaleF32PkF16Bf8Op, ROCDL::CvtScaleF32PkBf16Bf8Op,
+                                 ROCDL::CvtScaleF32PkF32Bf8Op>
+                     : scaleHalf<ROCDL::CvtScaleF32PkF16Fp8Op, ROCDL::CvtScaleF32PkBf16Fp8Op,
+                                 ROCDL::CvtScaleF32PkF32Fp8Op>;
+  Value word = s.bitcast(s.pack(codes), s.builder().getI32Type());
+  SmallVector<Value> numbers;
+  // Of two codes with one scale both are of the same instruction in the end.
+  for (auto [index, scale] : llvm::enumerate(scales)) {
+    bool isUpper = index >= 2;
+    numbers.push_back(s.unpack(convert(s, word, exponentOf(s, scale), isUpper, to))[index % 2]);
+  }
+  return numbers;
+}
+
+SmallVector<Value> widenScaledPairs(const ScalarBuilder &s, ArrayRef<Value> codes,
+                                    ArrayRef<Value> scales, bool isUpper, Type to) {
+  Value word = s.bitcast(s.pack(codes), s.builder().getI32Type());
+  SmallVector<Value> numbers;
+  for (auto [byte, scale] : llvm::enumerate(scales))
+    numbers.push_back(s.unpack(scalePair(s, word, exponentOf(s, scale), byte, to))[isUpper]);
+  return numbers;
+}
+
 SmallVector<Value> convertBytes(const ScalarBuilder &s, ArrayRef<Value> codes, Type format,
                                 Type to) {
-  auto convert = isa<Float8E5M2Type, Float8E5M2FNUZType>(format)
-                     ? convertHalf<ROCDL::CvtScaleF32PkF16Bf8Op, ROCDL::CvtScaleF32PkBf16Bf8Op,
-                                   ROCDL::CvtPkF32Bf8Op>
-                     : convertHalf<ROCDL::CvtScaleF32PkF16Fp8Op, ROCDL::CvtScaleF32PkBf16Fp8Op,
-                                   ROCDL::CvtPkF32Fp8Op>;
+  if (!to.isF32()) {
+    constexpr int64_t one = 127;
+    SmallVector<Value> scales(codes.size(), s.integer(s.builder().getI8Type(), one));
+    return widenScaledBytes(s, codes, scales, format, to);
+  }
+  auto convert = isa<Float8E5M2Type, Float8E5M2FNUZType>(format) ? singlesOf<ROCDL::CvtPkF32Bf8Op>
+                                                                 : singlesOf<ROCDL::CvtPkF32Fp8Op>;
   Value word = s.bitcast(s.pack(codes), s.builder().getI32Type());
-  SmallVector<Value> numbers = s.unpack(convert(s, word, /*isUpper=*/false, to));
-  numbers.append(s.unpack(convert(s, word, /*isUpper=*/true, to)));
+  SmallVector<Value> numbers = s.unpack(convert(s, word, /*isUpper=*/false));
+  numbers.append(s.unpack(convert(s, word, /*isUpper=*/true)));
   return numbers;
 }
 

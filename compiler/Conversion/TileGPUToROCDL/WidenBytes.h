@@ -13,6 +13,19 @@ llvm::SmallVector<mlir::Value> convertBytes(const ScalarBuilder &s,
                                             llvm::ArrayRef<mlir::Value> codes, mlir::Type format,
                                             mlir::Type to);
 
+/// CDNA 4: what tile.widen_scaled gives, as f16, bf16 or f32, of four codes (i8) with a scale (i8)
+/// each.
+llvm::SmallVector<mlir::Value> widenScaledBytes(const ScalarBuilder &s,
+                                                llvm::ArrayRef<mlir::Value> codes,
+                                                llvm::ArrayRef<mlir::Value> scales,
+                                                mlir::Type format, mlir::Type to);
+/// The same of the lower or upper numbers of four pairs of e2m1. An instruction gives both: what
+/// has been asked for both of these is one instruction in the end.
+llvm::SmallVector<mlir::Value> widenScaledPairs(const ScalarBuilder &s,
+                                                llvm::ArrayRef<mlir::Value> codes,
+                                                llvm::ArrayRef<mlir::Value> scales, bool isUpper,
+                                                mlir::Type to);
+
 /// The f16 values of four codes (i8) in E4M3FN or its FNUZ form, with the bits that
 /// widenByteFloat's f32 become; empty for other formats.
 llvm::SmallVector<mlir::Value>

@@ -41,9 +41,9 @@
 //                 the partial results exceed it
 //   loop-carried  0.1 per register: of equals, what takes fewer registers
 //
-// All of it times 8 per surrounding loop. Redundant layouts cost more by themselves: duplicates
-// mean more registers per thread. The figures are ratios for ordinary GPUs, not measurements of
-// one.
+// All of it times 8 per surrounding loop, of CDNA 3's loops of products times 32. Redundant layouts
+// cost more by themselves: duplicates mean more registers per thread. The figures are ratios for
+// ordinary GPUs, not measurements of one.
 
 #ifndef KILN_COMPILER_CONVERSION_TILETOTILEGPU_LAYOUTCOSTS_H
 #define KILN_COMPILER_CONVERSION_TILETOTILEGPU_LAYOUTCOSTS_H
@@ -87,7 +87,7 @@ public:
   double conversion(tilegpu::LayoutAttr from, tilegpu::LayoutAttr to, mlir::Type element,
                     Taker taker);
   /// The factor of what happens in this block.
-  static double weight(mlir::Block *block);
+  double weight(mlir::Block *block);
 
 private:
   /// What an instruction can access, and costs beside what it touches.
@@ -129,6 +129,7 @@ private:
                  llvm::DenseMap<uint64_t, std::optional<SampledAccess>>>
       sampled;
   llvm::DenseMap<mlir::Operation *, bool> runsAhead;
+  llvm::DenseMap<mlir::Block *, double> weights;
   llvm::DenseMap<std::tuple<mlir::Attribute, mlir::Attribute, unsigned, unsigned>, double>
       conversions;
 };

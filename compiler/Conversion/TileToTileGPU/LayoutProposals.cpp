@@ -313,7 +313,7 @@ private:
     }
     LayoutChoice neighbours = blockedChoice(shape, blocked);
     propose(node, neighbours);
-    if (target.matrix.operandsByHalves)
+    if (target.matrix.operandsByHalves && deep < shape[slow])
       propose(node, choice(everySecondOf(neighbours.layout.getLayout(), slow, deep)));
   }
 
@@ -398,8 +398,8 @@ private:
     return layout;
   }
 
-  /// A thread's `deep` neighbours along the axis become every second one, as instructions want them
-  /// whose operands lie as accumulators do.
+  /// A thread's `deep` neighbours along the axis, of more, become every second one, as instructions
+  /// want them whose operands lie as accumulators do.
   static LinearLayout everySecondOf(const LinearLayout &layout, unsigned axis, int64_t deep) {
     BinaryColumns columns(layout.columns());
     uint64_t first = uint64_t(1) << layout.out().position(Dim::axis(axis));

@@ -116,7 +116,7 @@ private:
     double cost = 0;
     for (auto [to, taker] : wanted)
       cost += costs.conversion(from, to, getElementTypeOrSelf(value), taker);
-    return cost * LayoutCosts::weight(value.getParentBlock());
+    return cost * costs.weight(value.getParentBlock());
   }
 
   static bool isOperandOfDot(OpOperand &use) {

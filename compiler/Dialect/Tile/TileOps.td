@@ -171,6 +171,25 @@ def Tile_NarrowOp : Tile_Op<"narrow", !listconcat([Pure, SameOperandsAndResultSh
   let hasFolder = 1;
 }
 
+def Tile_ByteLike : AnyTypeOf<[I8, RankedTensorOf<[I8]>], "i8 or tensor of i8">;
+def Tile_ScaledNumber : AnyTypeOf<[I8, F8E4M3FN, F8E5M2], "i8, f8E4M3FN or f8E5M2">;
+
+def Tile_WidenScaledOp : Tile_Op<"widen_scaled", !listconcat([Pure, SameOperandsAndResultShape], ElementwiseMappable.traits)> {
+  let summary = "Numbers of 4 or 8 bits times powers of two; targets with instructions for it alone";
+  let description = [{
+    Each number times 2^(scale - 127), where a scale is the unsigned byte (e8m0), rounded once, to nearest even: to an infinity
+    where that is too large, and to a subnormal number or zero where it is too small. A scale of 255 gives NaN, whatever the
+    number; numbers that are infinities or NaN stay so. A byte of i8 is two e2m1 numbers, of which the result is the lower
+    one, or with `upper` the other.
+    Example: `tile.widen_scaled upper %bytes by %scales : tensor<128xi8>, tensor<128xi8> to tensor<128xbf16>`.
+  }];
+  let arguments = (ins AnyTypeOf<[Tile_ScaledNumber, RankedTensorOf<[Tile_ScaledNumber]>]>:$source, Tile_ByteLike:$scale,
+                   UnitAttr:$upper);
+  let results = (outs AnyTypeOf<[Tile_WideFloat, RankedTensorOf<[Tile_WideFloat]>]>:$result);
+  let assemblyFormat = "(`upper` $upper^)? $source `by` $scale attr-dict `:` type($source) `,` type($scale) `to` type($result)";
+  let hasVerifier = 1;
+}
+
 def Tile_WordLike : AnyTypeOf<[I32, RankedTensorOf<[I32]>], "i32 or tensor of i32">;
 
 def Tile_PermuteBytesOp : Tile_Op<"permute_bytes", !listconcat([Pure, SameOperandsAndResultType], ElementwiseMappable.traits)> {

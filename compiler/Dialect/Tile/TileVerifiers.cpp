@@ -125,6 +125,13 @@ LogicalResult BitcastOp::verify() {
   return success();
 }
 
+LogicalResult WidenScaledOp::verify() {
+  Type source = elementTypeOf(getSource().getType());
+  if (getUpper() && !source.isInteger(8))
+    return emitOpError("expected pairs of numbers beside `upper`, i8, got ") << source;
+  return success();
+}
+
 LogicalResult LoadOp::verify() {
   if (getOther() && !getMask())
     return emitOpError("expected a mask beside `other`");

@@ -13,6 +13,7 @@ TargetAnswers answersOf(const TargetInfo &target) {
   answers.warpSize = target.warpSize;
   answers.takesAssembly = target.backend != Backend::CPU && !target.emulated;
   answers.scaledProducts = target.matrix.mfmaGeneration >= 4;
+  answers.scaledConversions = target.matrix.mfmaGeneration >= 4;
   return answers;
 }
 

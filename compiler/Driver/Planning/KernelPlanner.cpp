@@ -7,10 +7,12 @@
 #include "compiler/Driver/Planning/PieceName.h"
 #include "compiler/Driver/Planning/PlannedConfig.h"
 #include "compiler/Driver/Planning/SpecPaths.h"
+#include "compiler/Driver/Planning/TritonOptions.h"
 #include "compiler/Driver/Planning/VariantChecks.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace kiln {
 namespace {
@@ -35,6 +37,7 @@ public:
 private:
   void checkNames(const SpecSignature &signature);
   bool checkConfigNames(const PlannedConfig &config);
+  void dropTritonOptions(PlannedConfig &config, const TargetInfo &target);
   void planEntry(llvm::StringRef entryName);
   bool addArrays(EntryModel &entry);
   bool planConfigs(unsigned entry, const SpecConfigs &configs,
@@ -64,6 +67,8 @@ private:
   /// Of the command line, for every kernel.
   bool debug, portable, deviceMemory, smallArrays;
   const LoadedModule *module = nullptr;
+  /// Options of Triton's of which it has been said that they change nothing.
+  llvm::StringSet<> toldOptions;
   KernelSummary summary;
   ArgumentBinder binder;
   VariantChecks checks;
@@ -94,12 +99,28 @@ bool KernelPlanner::checkConfigNames(const PlannedConfig &config) {
   bool known = true;
   for (const NamedLiteral &value : config.values)
     if (!findParameter(value.first)) {
-      reportUnknown(DiagKind::DriverUnknownParameter, config.place, value.first);
+      reportUnknown(DiagKind::DriverUnknownParameter, config.placeOf(value.first), value.first);
       known = false;
     }
   for (const std::string &name : config.unused)
-    reportUnknown(DiagKind::DriverConfigKey, config.place, name);
+    reportUnknown(DiagKind::DriverConfigKey, config.placeOf(name), name);
   return known;
+}
+
+/// Of one that is for the target, and no parameter of the kernel, the user is told, once.
+void KernelPlanner::dropTritonOptions(PlannedConfig &config, const TargetInfo &target) {
+  auto drop = [&](llvm::StringRef name) {
+    const TritonOption *option = findParameter(name) ? nullptr : findTritonOption(name);
+    if (!option)
+      return false;
+    const SpecPlace &place = config.placeOf(name);
+    if (option->isOf(target) && toldOptions.insert(name).second)
+      diagnostics.report(DiagKind::DriverTritonOption, place.range, place.path, name,
+                         option->instead);
+    return true;
+  };
+  llvm::erase_if(config.values, [&](const NamedLiteral &value) { return drop(value.first); });
+  llvm::erase_if(config.unused, drop);
 }
 
 void KernelPlanner::settle() { allDiagnostics.merge(std::move(diagnostics)); }
@@ -175,7 +196,8 @@ bool KernelPlanner::addArrays(EntryModel &entry) {
 /// has its own list of the source's. False where a config names what the kernel does not have.
 bool KernelPlanner::planConfigs(unsigned entry, const SpecConfigs &configs,
                                 llvm::ArrayRef<const SpecSignature *> signatures) {
-  auto planFor = [&](const PlannedConfig &config, unsigned target) {
+  auto planFor = [&](PlannedConfig config, unsigned target) {
+    dropTritonOptions(config, spec.targets[target]);
     if (!checkConfigNames(config))
       return false;
     for (const SpecSignature *signature : signatures) {
@@ -190,9 +212,9 @@ bool KernelPlanner::planConfigs(unsigned entry, const SpecConfigs &configs,
         return false;
   if (configs.fromSource)
     for (auto [index, target] : llvm::enumerate(spec.targets))
-      for (const PlannedConfig &config :
+      for (PlannedConfig &config :
            configsOfSource(kernel, *module, target, defines, loader, diagnostics))
-        if (!planFor(config, index))
+        if (!planFor(std::move(config), index))
           return false;
   return true;
 }
@@ -288,21 +310,27 @@ void KernelPlanner::useOptionsOfAMD(const PlannedConfig &config, const TargetInf
                                     KernelInstance &instance) {
   if (target.backend != Backend::HIP)
     return;
-  auto sayUnused = [&](int64_t value, const char *name) {
-    diagnostics.report(DiagKind::DriverOptionUnused, config.place.range, config.place.path, name,
-                       value, target.name);
+  auto sayUnused = [&](int64_t value, const char *name, const llvm::Twine &hint) {
+    const SpecPlace &place = config.placeOf(name);
+    diagnostics
+        .report(DiagKind::DriverOptionUnused, place.range, place.path, name, value, target.name)
+        .withHint(hint);
   };
   auto use = [&](int64_t value, const char *name, llvm::ArrayRef<int64_t> known, unsigned &used) {
     if (llvm::is_contained(known, value))
       used = target.matrix.mfmaGeneration ? unsigned(value) : 0;
     else if (value)
-      sayUnused(value, name);
+      sayUnused(value, name,
+                "expected " +
+                    llvm::join(llvm::map_range(known, [](int64_t v) { return std::to_string(v); }),
+                               " or ") +
+                    ", or nothing for Kiln's choice");
   };
   // WMMA has one size, and reads what one instruction needs.
   static const int64_t sizes[] = {16, 32}, packs[] = {1, 2};
   size_t numKnown = target.matrix.mfmaGeneration ? 2 : 1;
   if (int64_t registers = config.options.maxRegisters.value_or(0))
-    sayUnused(registers, "maxnreg");
+    sayUnused(registers, "maxnreg", "waves_per_eu bounds registers there");
   use(config.options.matrixInstrNonKDim.value_or(0), "matrix_instr_nonkdim", {sizes, numKnown},
       instance.matrixSize);
   use(config.options.kpack.value_or(0), "kpack", {packs, numKnown}, instance.kPack);

@@ -27,6 +27,11 @@ std::optional<int64_t> integerOption(const KernelConfig &config, llvm::StringRef
 
 } // namespace
 
+const SpecPlace &PlannedConfig::placeOf(llvm::StringRef key) const {
+  auto it = llvm::find_if(keys, [&](const auto &known) { return known.first == key; });
+  return it == keys.end() ? place : it->second;
+}
+
 const Literal *findValue(llvm::ArrayRef<NamedLiteral> values, llvm::StringRef name) {
   auto it = llvm::find_if(values, [&](const NamedLiteral &value) { return value.first == name; });
   return it == values.end() ? nullptr : &it->second;
@@ -45,6 +50,10 @@ std::optional<int64_t> launchOption(const SpecOptions &options, llvm::StringRef 
       .Case("num_warps", options.numWarps)
       .Case("num_stages", options.numStages)
       .Case("num_ctas", options.numCtas)
+      .Case("maxnreg", options.maxRegisters)
+      .Case("waves_per_eu", options.wavesPerEu)
+      .Case("matrix_instr_nonkdim", options.matrixInstrNonKDim)
+      .Case("kpack", options.kpack)
       .Default(std::nullopt);
 }
 
@@ -55,6 +64,7 @@ PlannedConfig configOfSpec(const SpecConfig &config) {
       planned.values.emplace_back(value.name, *value.value.asLiteral);
   planned.options = config.options;
   planned.place = config.place;
+  planned.keys = config.keys;
   return planned;
 }
 
@@ -83,8 +93,10 @@ std::vector<PlannedConfig> configsOfSource(const SpecKernel &kernel, const Loade
     if (target.backend == Backend::CUDA)
       planned.options.maxRegisters = widen(config.maxRegisters);
     else if (target.backend == Backend::HIP && config.maxRegisters)
-      diagnostics.report(DiagKind::DriverOptionUnused, config.range, kernel.kernelPlace.path,
-                         "maxnreg", *config.maxRegisters, target.name);
+      diagnostics
+          .report(DiagKind::DriverOptionUnused, config.range, kernel.kernelPlace.path, "maxnreg",
+                  *config.maxRegisters, target.name)
+          .withHint("waves_per_eu bounds registers there");
     if (target.backend == Backend::HIP) {
       planned.options.wavesPerEu = integerOption(config, "waves_per_eu");
       planned.options.matrixInstrNonKDim = integerOption(config, "matrix_instr_nonkdim");
@@ -95,8 +107,10 @@ std::vector<PlannedConfig> configsOfSource(const SpecKernel &kernel, const Loade
     planned.place = {kernel.kernelPlace.path, config.range};
     constexpr int64_t mostWaves = 16;
     if (int64_t waves = planned.options.wavesPerEu.value_or(0); waves < 0 || waves > mostWaves) {
-      diagnostics.report(DiagKind::DriverOptionUnused, planned.place.range, planned.place.path,
-                         "waves_per_eu", waves, target.name);
+      diagnostics
+          .report(DiagKind::DriverOptionUnused, planned.place.range, planned.place.path,
+                  "waves_per_eu", waves, target.name)
+          .withHint("expected 0 to 16");
       planned.options.wavesPerEu.reset();
     }
     planned.fromSource = true;

@@ -15,9 +15,14 @@ struct PlannedConfig {
   std::vector<NamedLiteral> values;
   SpecOptions options;
   SpecPlace place;
+  /// Of the spec's values and options.
+  std::vector<std::pair<std::string, SpecPlace>> keys;
   bool fromSource = false;
   /// What the source's config has that neither the kernel nor Kiln asks for.
   std::vector<std::string> unused;
+
+  /// Where a value or an option stands, as near as is known.
+  const SpecPlace &placeOf(llvm::StringRef key) const;
 };
 
 /// A value by its name, or null.
@@ -25,7 +30,7 @@ const Literal *findValue(llvm::ArrayRef<NamedLiteral> values, llvm::StringRef na
 
 bool sameOptions(const SpecOptions &a, const SpecOptions &b);
 
-/// A launch option that is also a parameter of the kernel: some declare `num_stages: tl.constexpr`.
+/// An option that is also a parameter of the kernel: some declare `num_stages: tl.constexpr`.
 std::optional<int64_t> launchOption(const SpecOptions &options, llvm::StringRef name);
 
 PlannedConfig configOfSpec(const SpecConfig &config);

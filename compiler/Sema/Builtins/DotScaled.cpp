@@ -73,14 +73,12 @@ std::optional<Side> readSide(TensorBuilder &build, const Call &call, unsigned fi
   return side;
 }
 
-/// Two numbers from every byte, the lower bits first, along the packed axis; too small by
-/// 2^exponent.
-Tensor unpack(TensorBuilder &build, const Side &side, DType type, int &exponent) {
-  size_t rank = side.values.type.shape.size();
-  size_t axis = side.packsK ? rank - side.kAxis : rank - (3 - side.kAxis);
-  auto [low, high] = decodeE2M1Pairs(build, side.values, type, exponent);
+/// The numbers of all pairs, of which these are the first and the second, along the packed axis.
+Tensor joinPairs(TensorBuilder &build, const Side &side, Tensor low, Tensor high) {
   if (!low || !high)
     return {};
+  size_t rank = side.values.type.shape.size();
+  size_t axis = side.packsK ? rank - side.kAxis : rank - (3 - side.kAxis);
   Tensor joined = callLanguage(build, "join", {Value::tensor(low), Value::tensor(high)});
   if (!joined)
     return {};
@@ -92,6 +90,12 @@ Tensor unpack(TensorBuilder &build, const Side &side, DType type, int &exponent)
   }
   shape[axis] *= 2;
   return build.reshape(build.permute(joined, order), shape, false);
+}
+
+/// Two numbers from every byte, the lower bits first; too small by 2^exponent.
+Tensor unpack(TensorBuilder &build, const Side &side, DType type, int &exponent) {
+  auto [low, high] = decodeE2M1Pairs(build, side.values, type, exponent);
+  return joinPairs(build, side, low, high);
 }
 
 /// Of the numbers, with K last.
@@ -122,28 +126,12 @@ bool checkScale(TensorBuilder &build, const Side &side) {
   return fits;
 }
 
-/// The scales as fp32, one for each number, which is too small by 2^exponent.
-Tensor spreadScale(TensorBuilder &build, const Side &side, int exponent) {
-  if (!checkScale(build, side))
-    return {};
-  llvm::SmallVector<int64_t, 4> wanted = shapeOfNumbers(side), given(side.scale.type.shape);
+/// A scale for each element of the side, or of `numbersOfElement` numbers along K.
+Tensor spread(TensorBuilder &build, const Side &side, Tensor scale, int64_t numbersOfElement) {
+  llvm::SmallVector<int64_t, 4> wanted = shapeOfNumbers(side), given(scale.type.shape);
   size_t rank = wanted.size();
-  int64_t depth = wanted.back();
-  Tensor scale = side.scale;
-  if (scale.dtype().is(Scalar::UInt8) || scale.dtype().is(Scalar::Int8))
-    scale = decodeE8M0(build, scale);
-  else if (scale.dtype().is(Scalar::FP8E4NV))
-    scale = build.cast(scale, Scalar::FP32);
-  else {
-    build.error(DiagKind::SemaShape, side.name + "_scale", "uint8 (e8m0) or fp8e4nv",
-                scale.type.str());
-    return {};
-  }
-  if (scale && exponent)
-    scale = raisedScale(build, scale, exponent);
-  if (!scale)
-    return {};
-  given.push_back(depth / given.back());
+  wanted.back() /= numbersOfElement;
+  given.push_back(wanted.back() / given.back());
   scale = build.broadcastTo(build.expandDims(scale, unsigned(rank)), given);
   scale = build.reshape(scale, wanted, false);
   if (side.kAxis == 1)
@@ -155,6 +143,29 @@ Tensor spreadScale(TensorBuilder &build, const Side &side, int exponent) {
   return build.permute(scale, order);
 }
 
+bool areE8M0(const Tensor &scale) {
+  return scale.dtype().is(Scalar::UInt8) || scale.dtype().is(Scalar::Int8);
+}
+
+/// The scales as fp32, one for each number, which is too small by 2^exponent.
+Tensor spreadScale(TensorBuilder &build, const Side &side, int exponent) {
+  if (!checkScale(build, side))
+    return {};
+  Tensor scale = side.scale;
+  if (areE8M0(scale))
+    scale = decodeE8M0(build, scale);
+  else if (scale.dtype().is(Scalar::FP8E4NV))
+    scale = build.cast(scale, Scalar::FP32);
+  else {
+    build.error(DiagKind::SemaShape, side.name + "_scale", "uint8 (e8m0) or fp8e4nv",
+                scale.type.str());
+    return {};
+  }
+  if (scale && exponent)
+    scale = raisedScale(build, scale, exponent);
+  return scale ? spread(build, side, scale, /*numbersOfElement=*/1) : Tensor();
+}
+
 /// Of K, where there is a scale for each group of elements; 0 where there is not.
 int64_t elementsPerScale(const Side &side) {
   if (!side.scale || side.scale.type.getNumElements() <= 1)
@@ -164,15 +175,57 @@ int64_t elementsPerScale(const Side &side) {
   return depth / side.scale.type.shape.back();
 }
 
+Tensor constantOf(TensorBuilder &build, DType type, llvm::ArrayRef<int64_t> shape,
+                  mlir::TypedAttr element) {
+  auto ir = mlir::RankedTensorType::get(shape, element.getType());
+  return {mlir::arith::ConstantOp::create(build.getBuilder(), build.loc(),
+                                          mlir::DenseElementsAttr::get(ir, element)),
+          TensorType(type, shape)};
+}
+
+/// Scales (e8m0) of one.
+Tensor onesOf(TensorBuilder &build, llvm::ArrayRef<int64_t> shape) {
+  constexpr int8_t one = 127;
+  return constantOf(build, Scalar::UInt8, shape, build.getBuilder().getI8IntegerAttr(one));
+}
+
+/// Whether all of `side` has e8m0 scales, or none, that an element's numbers share.
+bool sharesScales(const Side &side) {
+  return !side.scale || (areE8M0(side.scale) && (side.format != "e2m1" || side.packsK));
+}
+
+/// The numbers times their scales where sharesScales, else without, by instructions for it.
+Tensor widenByInstructions(TensorBuilder &build, const Side &side, DType type) {
+  bool arePairs = side.format == "e2m1", scales = side.scale && sharesScales(side);
+  if (scales && !checkScale(build, side))
+    return {};
+  Tensor scale =
+      scales ? spread(build, side, build.bitcast(side.scale, Scalar::UInt8), arePairs ? 2 : 1)
+             : onesOf(build, side.values.type.shape);
+  if (!scale)
+    return {};
+  auto part = [&](bool isUpper) {
+    TensorType result(type, side.values.type.shape);
+    return Tensor{
+        build.emit<tile::WidenScaledOp>(build.toMLIR(result), side.values.ir, scale.ir, isUpper),
+        result};
+  };
+  return arePairs ? joinPairs(build, side, part(false), part(true)) : part(false);
+}
+
 Tensor widen(TensorBuilder &build, const Side &side, DType type) {
   bool isSmall = side.values.dtype().getBits() == 8, arePairs = side.format == "e2m1";
   if (!side.scale && !arePairs)
     return build.cast(side.values, type);
+  bool hasInstructions = isSmall && build.getTarget().scaledConversions;
+  if (hasInstructions && sharesScales(side))
+    return widenByInstructions(build, side, type);
   // Of halves times fp32 numbers AMD has instructions, so fp16 comes first.
-  DType decoded = type.is(Scalar::FP16) ? type : Scalar::FP32;
+  DType decoded = type.is(Scalar::FP16) && !hasInstructions ? type : Scalar::FP32;
   int exponent = 0;
-  Tensor values =
-      arePairs ? unpack(build, side, decoded, exponent) : build.cast(side.values, decoded);
+  Tensor values = !arePairs         ? build.cast(side.values, decoded)
+                  : hasInstructions ? widenByInstructions(build, side, decoded)
+                                    : unpack(build, side, decoded, exponent);
   // bf16's numbers are as large as fp32's, so its scales can be no larger.
   bool raisesScale = side.scale && decoded.is(Scalar::FP16);
   if (values && exponent && !raisesScale)
@@ -233,19 +286,15 @@ bool suitsInstructions(TensorBuilder &build, const Side &left, const Side &right
   return (least >= 32 && k >= 64) || (least >= 16 && k >= 128);
 }
 
-Tensor constantOf(TensorBuilder &build, DType type, llvm::ArrayRef<int64_t> shape,
-                  mlir::TypedAttr element) {
-  auto ir = mlir::RankedTensorType::get(shape, element.getType());
-  return {mlir::arith::ConstantOp::create(build.getBuilder(), build.loc(),
-                                          mlir::DenseElementsAttr::get(ir, element)),
-          TensorType(type, shape)};
-}
-
 /// As the instructions take it: bytes of 8-bit floats, or pairs of 4-bit ones along K. Other pairs
 /// become e4m3, which has all their numbers.
 Tensor operandOf(TensorBuilder &build, const Side &side) {
   if (side.format != "e2m1" || side.packsK)
     return side.values;
+  if (build.getTarget().scaledConversions) {
+    Tensor numbers = widenByInstructions(build, side, Scalar::FP32);
+    return numbers ? build.cast(numbers, Scalar::FP8E4NV) : numbers;
+  }
   int exponent = 0;
   Tensor numbers = unpack(build, side, Scalar::FP16, exponent);
   return numbers ? build.cast(timesPowerOfTwo(build, numbers, exponent), Scalar::FP8E4NV) : numbers;
@@ -259,11 +308,9 @@ Value multiplyByInstructions(TensorBuilder &build, const Side &left, const Side 
     Tensor operand = operandOf(build, *side);
     if (!operand || (side->scale && !checkScale(build, *side)))
       return Value();
-    constexpr int8_t one = 127;
     llvm::SmallVector<int64_t, 4> shape = shapeOfNumbers(*side);
     shape.back() /= numbersPerScale;
-    Tensor scale = side->scale ? side->scale
-                               : constantOf(build, Scalar::UInt8, shape, ir.getI8IntegerAttr(one));
+    Tensor scale = side->scale ? side->scale : onesOf(build, shape);
     operands.push_back(operand.ir);
     scales.push_back(scale.ir);
   }

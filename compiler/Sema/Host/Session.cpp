@@ -11,7 +11,7 @@ static std::string keyOf(const LoadedModule &module, const TargetAnswers &target
   llvm::raw_string_ostream out(key);
   out << static_cast<const void *>(&module) << ' ' << target.backend << ' ' << target.arch << ' '
       << target.archName << ' ' << target.warpSize << ' ' << target.takesAssembly << ' '
-      << target.scaledProducts;
+      << target.scaledProducts << ' ' << target.scaledConversions;
   for (const auto &[name, value] : defines)
     out << '\n' << name << '=' << value.str();
   return key;

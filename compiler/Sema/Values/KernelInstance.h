@@ -56,6 +56,8 @@ struct TargetAnswers {
   bool takesAssembly = false;
   /// Matrix instructions multiply 8-bit and 4-bit floats with scales.
   bool scaledProducts = false;
+  /// Instructions make wider floats of 8-bit and 4-bit ones times powers of two.
+  bool scaledConversions = false;
 };
 
 using NamedConstants = std::vector<std::pair<std::string, Literal>>;

@@ -42,10 +42,14 @@
 #include "compiler/Target/AMD/SinkMasks.h"
 #include "compiler/Target/AMD/SplitBarriers.h"
 #include "compiler/Target/AMD/Waits.h"
+#include "compiler/Target/AMD/WidenInLoops.h"
+#include "compiler/Target/AMD/ZeroSums.h"
 #include "compiler/Target/CodeGeneration.h"
 #include "compiler/Target/CompareCode.h"
+#include "compiler/Target/FieldsToHalves.h"
 #include "compiler/Target/KeepRoundings.h"
 #include "compiler/Target/MemoryFeatures.h"
+#include "compiler/Target/Occupancy.h"
 #include "compiler/Target/TargetError.h"
 #include "runtime/hip_messages.h"
 #include "llvm/IR/IRBuilder.h"
@@ -209,7 +213,10 @@ static bool multiplies(const llvm::Function &kernel) {
 static unsigned registersOfThread(const llvm::Function &kernel, const KernelFacts &facts,
                                   const TargetInfo &target) {
   bool isCdna = target.matrix.mfmaGeneration;
-  unsigned lanes = isCdna ? 4 * 64 * 512 : 2 * 32 * 1536;
+  std::optional<RegisterUnits> units = registerUnitsOf(target.arch);
+  // A block of RDNA is of one of a processor's two compute units.
+  unsigned simds = isCdna ? units->units : units->units / 2;
+  unsigned lanes = simds * target.warpSize * units->registers;
   unsigned most = isCdna && multiplies(kernel) ? 512 : 256;
   return std::min(most, lanes / std::max(1u, facts.launch.threadsPerBlock));
 }
@@ -248,12 +255,23 @@ static constexpr int manySpare = 104;
 /// So many too few that these spill in any case.
 static constexpr int beyondHelp = -64;
 
+/// No estimate tells with which a kernel spills less. What lacks few registers has mostly less to
+/// do with constants; of the codes that are made of a kernel that spills (Pipeline.cpp) that with
+/// whole operands has places, and of what lacks many registers that with plain results alone
+/// constants.
+static HiddenOfAddresses hiddenOfAddresses(int spareRegisters, const MatrixFeatures &matrix) {
+  bool hidesConstants =
+      matrix.operandsByHalves && (spareRegisters > beyondHelp || !matrix.neighboursOfResults);
+  return hidesConstants ? HiddenOfAddresses::Constants : HiddenOfAddresses::Places;
+}
+
 /// For RDNA's threads, of which products need most of 256 registers: loads and stores stand where
 /// they wait least, and what LLVM would hold all through a loop is computed again. Kernels that
 /// lack registers spill in any case, and were seen to spill more with loads together, or with
 /// indices computed again, and to wait longer with words that need two others at a time, unless
 /// they did already.
-static void orderForRegisters(llvm::Function &kernel, int spareRegisters) {
+static void orderForRegisters(llvm::Function &kernel, int spareRegisters,
+                              const TargetInfo &target) {
   constexpr int inFlight = 8;
   delayWrites(kernel);
   if (spareRegisters > beyondHelp) {
@@ -263,8 +281,11 @@ static void orderForRegisters(llvm::Function &kernel, int spareRegisters) {
   }
   if (spareRegisters < nearlyNone && spareRegisters > beyondHelp)
     recomputeIndices(kernel);
+  // As with hidden places.
+  if (spareRegisters <= beyondHelp && !target.matrix.operandsByHalves)
+    kernel.addFnAttr(zerosInRegisters);
   if (spareRegisters < inFlight)
-    sinkAddresses(kernel);
+    sinkAddresses(kernel, hiddenOfAddresses(spareRegisters, target.matrix));
   readInSteps(kernel, /*inPairs=*/spareRegisters >= manySpare);
 }
 
@@ -291,6 +312,15 @@ static void keepMeaning(llvm::Function &kernel, const TargetInfo &target) {
     keepLaneMoves(kernel);
 }
 
+/// Sums and products of f32 take numbers of f16 as they are.
+static void takeHalves(llvm::Function &kernel, const KernelFacts &facts, const TargetInfo &target,
+                       bool packsSingles) {
+  // Where threads lack registers, and no two operations are one that takes no halves.
+  if (target.matrix.wmmaGeneration && multiplies(kernel) && facts.spareRegisters < nearlyNone)
+    widenInLoops(kernel);
+  mixHalves(kernel, packsSingles);
+}
+
 /// What LLVM's optimisations would undo, and what its code generation needs.
 static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
                              const TargetInfo &target, const llvm::TargetMachine &machine) {
@@ -313,8 +343,10 @@ static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
   if (target.matrix.wmmaGeneration && multiplies(kernel))
     foldLanes(kernel);
   bool packsSingles = machine.getMCSubtargetInfo()->checkFeatures("+packed-fp32-ops");
-  shortenConversions(kernel, machine.getMCSubtargetInfo()->checkFeatures("+gfx950-insts"));
-  mixHalves(kernel, packsSingles);
+  bool packsHalves = machine.getMCSubtargetInfo()->checkFeatures("+gfx950-insts");
+  convertFieldsInPairs(kernel, {/*subtractsBF16=*/false, /*takesBytes=*/packsHalves});
+  shortenConversions(kernel, packsHalves);
+  takeHalves(kernel, facts, target, packsSingles);
   if (packsSingles)
     packSingles(kernel);
   if (!target.convertBF16)
@@ -325,7 +357,7 @@ static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
     hoistZeros(kernel);
   scheduleProducts(kernel);
   if (target.matrix.wmmaGeneration)
-    orderForRegisters(kernel, facts.spareRegisters);
+    orderForRegisters(kernel, facts.spareRegisters, target);
   if (target.matrix.mfmaGeneration && multiplies(kernel))
     shareMaskedOffsets(kernel);
   // What lanes carry LLVM cannot compute again where registers do not suffice.
@@ -411,6 +443,7 @@ private:
     if (multiplies(kernel)) {
       IssueEstimate estimate = estimateIssue(*code, machine);
       binary.cycles = estimate.cycles;
+      binary.busyCycles = estimate.busy;
       binary.spillsOfLoops = estimate.spills;
     }
     return binary;
@@ -533,7 +566,7 @@ private:
     other = attemptFor(more, byWaves, 8);
     if (other && other->resources.spilledBytes() && !writesHalvesToo()) {
       recomputeIndices(kernel);
-      sinkAddresses(kernel);
+      sinkAddresses(kernel, hiddenOfAddresses(facts.spareRegisters, target.matrix));
       other = attempt();
     }
     return other && isWorthItsBlocks(*other, best) ? std::move(*other) : std::move(best);
@@ -568,6 +601,7 @@ llvm::Expected<DeviceBinary> emitAMD(llvm::Module &module, const KernelFacts &fa
   if (!kernel)
     return kernel.takeError();
   annotateKernel(**kernel, facts);
+  useInlineZeros();
   exportMessages(module);
   // Code object version 5: the first with dynamic-stack facts, read by every ROCm since 5.4.
   module.setModuleFlag(llvm::Module::Error, "amdhsa_code_object_version", 500u);

@@ -63,6 +63,31 @@ private:
   uint64_t cycle = 0;
 };
 
+/// Of a vector instruction of RDNA.
+unsigned busyCyclesOf(llvm::StringRef name, bool isRdna4) {
+  bool isProduct = name.starts_with("V_WMMA") || name.starts_with("V_SWMMAC");
+  if (!isProduct)
+    return 1;
+  // 16 x 16 x 16, or twice as deep.
+  unsigned cycles = name.contains("16X16X32") ? 64 : 32;
+  bool isOfBytes = name.contains("IU8") || name.contains("FP8") || name.contains("BF8");
+  return isRdna4 ? cycles / (isOfBytes ? 4 : 2) : cycles;
+}
+
+uint64_t busyCyclesOf(llvm::ArrayRef<llvm::MCInst> code, const llvm::TargetMachine &machine) {
+  llvm::StringRef processor = machine.getTargetCPU();
+  bool isRdna4 = processor.starts_with("gfx12");
+  if (!isRdna4 && !processor.starts_with("gfx11"))
+    return 0;
+  uint64_t cycles = 0;
+  for (const llvm::MCInst &one : code) {
+    llvm::StringRef name = machine.getMCInstrInfo()->getName(one.getOpcode());
+    if (name.starts_with("V_"))
+      cycles += busyCyclesOf(name, isRdna4);
+  }
+  return cycles;
+}
+
 uint32_t countSpills(llvm::ArrayRef<llvm::MCInst> code, const llvm::TargetMachine &machine) {
   return llvm::count_if(code, [&](const llvm::MCInst &one) {
     return machine.getMCInstrInfo()->getName(one.getOpcode()).starts_with("SCRATCH_");
@@ -85,13 +110,14 @@ IssueEstimate estimateIssue(const MachineCode &code, const llvm::TargetMachine &
     uint64_t first = wave.now();
     wave.run(body);
     estimate.cycles += wave.now() - first;
+    estimate.busy += busyCyclesOf(body, machine);
     estimate.spills += countSpills(body, machine);
   }
   if (estimate.cycles)
     return estimate;
   InOrderWave wave(machine);
   wave.run(all);
-  return {wave.now(), countSpills(all, machine)};
+  return {wave.now(), busyCyclesOf(all, machine), countSpills(all, machine)};
 }
 
 } // namespace kiln

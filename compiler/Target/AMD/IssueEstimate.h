@@ -13,6 +13,10 @@ struct IssueEstimate {
   /// waited for. Of a kernel with products in loops, one iteration behind others of each innermost
   /// one, as versions and masks make several of a loop; else all of the code, once.
   uint64_t cycles = 0;
+  /// RDNA: for how many of these its SIMD's vector unit, whose work products are, has no time for
+  /// other waves: one for an instruction, and for a product by AMD's figures, where LLVM's model
+  /// has fewer. 0 elsewhere.
+  uint64_t busy = 0;
   /// Accesses to scratch memory in the same instructions.
   uint32_t spills = 0;
 };

@@ -9,9 +9,15 @@ class Function;
 
 namespace kiln {
 
+/// What keeps LLVM from computing such addresses in front of the loop.
+enum class HiddenOfAddresses {
+  Places,   ///< each barrier's side has a copy of the thread's number, which LLVM takes for another
+  Constants ///< or of a constant, by the scalar unit, for what is xored
+};
+
 /// Loops compute the addresses of their accesses to shared memory in each iteration, of the one
 /// number of a thread that they have in common.
-void sinkAddresses(llvm::Function &kernel);
+void sinkAddresses(llvm::Function &kernel, HiddenOfAddresses hidden);
 
 } // namespace kiln
 

@@ -10,6 +10,7 @@
 #include "compiler/Target/NVIDIA/EmitNVIDIA.h"
 #include "compiler/Basic/RegularFile.h"
 #include "compiler/Target/CodeGeneration.h"
+#include "compiler/Target/FieldsToHalves.h"
 #include "compiler/Target/KeepRoundings.h"
 #include "compiler/Target/NVIDIA/Assemble.h"
 #include "compiler/Target/NVIDIA/CodePairs.h"
@@ -120,7 +121,8 @@ static llvm::Error linkDeviceLibrary(llvm::Module &module, llvm::StringRef path)
 /// What ptxas does not do by itself. Returns what computeNearUses() does.
 static std::unique_ptr<llvm::Module> rewriteForAssembler(llvm::Module &module, unsigned optLevel) {
   convertBytesInPairs(module);
-  convertFieldsInPairs(module);
+  for (llvm::Function &function : module)
+    convertFieldsInPairs(function, {/*subtractsBF16=*/true});
   convertThroughF32(module);
   roundInPairs(module);
   keepCodesInPairs(module);

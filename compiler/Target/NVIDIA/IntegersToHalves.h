@@ -13,11 +13,6 @@ namespace kiln {
 /// larger numbers that a subtraction takes off again. So weights of 8 bits are widened.
 void convertBytesInPairs(llvm::Module &module);
 
-/// The same for other fields of a word, of up to 10 bits (7 for bf16): two that lie as far apart as
-/// halves do are converted at once, and what is done to both alike is done to the pair. So weights
-/// of 4 bits are widened.
-void convertFieldsInPairs(llvm::Module &module);
-
 /// Converts integers that f32 holds exactly to f32, and that to f16 or bf16: the same result, as
 /// only the second step rounds. The direct conversion takes a warp eight cycles of the unit for
 /// special functions (I2F.F16); to f32 there is an instruction at four times that rate from sm_86

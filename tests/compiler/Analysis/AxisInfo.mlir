@@ -386,3 +386,73 @@ func.func @loaded(%p: !tile.ptr<i32> {tile.divisibility = 16 : i32}) {
   %place = arith.addi %row, %column : tensor<64xi32>
   return
 }
+
+// -----
+// Programs that share a total get something only where that is positive, so that what they begin at is not negative: in
+// a loop up to their last number, as stream-K's, or over their numbers. In one to another end nothing is known.
+func.func @shares(%total: i32, %n: i32 {tile.divisibility = 16 : i32}, %p: !tile.ptr<i32>) attributes {tile.kernel} {
+  // expected-remark @+1 {{constant = 1}}
+  %one = arith.constant 1 : i32
+  // expected-remark @+1 {{constant = 304}}
+  %c = arith.constant 304 : i32
+  // expected-remark @+1 {{constancy = [1], non-negative}}
+  %pid = tile.program_id 0 : i32
+  // expected-remark @+1 {{constancy = [1], non-negative}}
+  %next = arith.addi %pid, %one : i32
+  // expected-remark-re @+1 {{constancy = [1]{{$}}}}
+  %full = arith.divsi %total, %c : i32
+  // expected-remark-re @+1 {{constancy = [1]{{$}}}}
+  %rest = arith.remsi %total, %c : i32
+  // expected-remark-re @+1 {{constancy = [1]{{$}}}}
+  %a = arith.muli %pid, %full : i32
+  // expected-remark-re @+1 {{constancy = [1]{{$}}}}
+  %b = arith.minsi %pid, %rest : i32
+  // expected-remark-re @+1 {{constancy = [1]{{$}}}}
+  %first = arith.addi %a, %b : i32
+  // expected-remark-re @+1 {{constancy = [1]{{$}}}}
+  %d = arith.muli %next, %full : i32
+  // expected-remark-re @+1 {{constancy = [1]{{$}}}}
+  %e = arith.minsi %next, %rest : i32
+  // expected-remark-re @+1 {{constancy = [1]{{$}}}}
+  %last = arith.addi %d, %e : i32
+  // expected-remark-re @+1 {{constancy = [1]{{$}}}}
+  %end = scf.while (%at = %first) : (i32) -> i32 {
+    // expected-remark-re @+1 {{constancy = [1]{{$}}}}
+    %more = arith.cmpi slt, %at, %last : i32
+    scf.condition(%more) %at : i32
+  } do {
+  ^bb0(%at: i32):
+    // expected-remark @+1 {{constancy = [1], non-negative}}
+    %part = arith.remsi %at, %n : i32
+    // expected-remark @+1 {{constancy = [1], non-negative}}
+    %left = arith.subi %n, %part : i32
+    // expected-remark @+1 {{constancy = [1], non-negative}}
+    %stop = arith.addi %at, %left : i32
+    // expected-remark-re @+1 {{constancy = [1]{{$}}}}
+    %now = arith.minsi %stop, %last : i32
+    // expected-remark @+1 {{constancy = [1], non-negative}}
+    %tile = arith.divsi %at, %n : i32
+    tile.store %p, %tile : (!tile.ptr<i32>, i32) -> ()
+    scf.yield %now : i32
+  }
+  // expected-remark-re @+1 {{constancy = [1]{{$}}}}
+  %other = scf.while (%at = %first) : (i32) -> i32 {
+    // expected-remark-re @+1 {{constancy = [1]{{$}}}}
+    %more = arith.cmpi slt, %at, %d : i32
+    scf.condition(%more) %at : i32
+  } do {
+  ^bb0(%at: i32):
+    // expected-remark-re @+1 {{constancy = [1]{{$}}}}
+    %tile = arith.divsi %at, %n : i32
+    tile.store %p, %tile : (!tile.ptr<i32>, i32) -> ()
+    // expected-remark-re @+1 {{constancy = [1]{{$}}}}
+    %now = arith.addi %at, %one : i32
+    scf.yield %now : i32
+  }
+  scf.for %at = %first to %last step %one : i32 {
+    // expected-remark @+1 {{constancy = [1], non-negative}}
+    %tile = arith.divsi %at, %n : i32
+    tile.store %p, %tile : (!tile.ptr<i32>, i32) -> ()
+  }
+  return
+}

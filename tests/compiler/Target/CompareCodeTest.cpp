@@ -71,6 +71,24 @@ TEST(CompareCode, BlocksAreWorthAQuarterOfWhatTheyAreMore) {
   EXPECT_FALSE(isWorthItsBlocks(code(90, 0, 256), code(100, 0, 256)));
 }
 
+/// Two blocks of eight waves are four waves of a SIMD.
+TEST(CompareCode, FewerBlocksAreNoLossWhereTheUnitIsBusy) {
+  auto busy = [](DeviceBinary binary, uint64_t cycles) {
+    binary.busyCycles = cycles;
+    return binary;
+  };
+  DeviceBinary other = busy(code(400, 0, 192), 320);
+  EXPECT_TRUE(isWorthLessBlocks(busy(code(200), 320), other));
+  EXPECT_FALSE(isWorthLessBlocks(busy(code(201), 320), other));
+  EXPECT_TRUE(isWorthLessBlocks(busy(code(200), 330), other));
+  EXPECT_FALSE(isWorthLessBlocks(busy(code(200), 331), other));
+  EXPECT_FALSE(isWorthLessBlocks(busy(code(200, 4), 320), other));
+  // Three waves have no work for all that the fourth waits.
+  EXPECT_FALSE(isWorthLessBlocks(busy(code(200), 66), busy(code(400, 0, 192), 66)));
+  EXPECT_TRUE(isWorthLessBlocks(busy(code(198), 66), busy(code(400, 0, 192), 66)));
+  EXPECT_FALSE(isWorthLessBlocks(code(200), code(400, 0, 192)));
+}
+
 TEST(CompareCode, SharedMemoryThatHoldsBlocksBack) {
   auto withShared = [](uint32_t bytes, uint32_t registers) {
     DeviceBinary result = code(100, 0, registers);

@@ -80,7 +80,12 @@ INSTANTIATE_TEST_SUITE_P(
         // 1,536 registers in each of a WGP's four SIMDs, 24 at a time; 16 waves of 32 lanes.
         Fact{"hip:gfx1100", {128, 96, 0}, 16, 64, "registers, warps"},
         Fact{"hip:gfx1100", {128, 97, 0}, 12, 48, "registers"},
+        Fact{"hip:gfx1151", {128, 97, 0}, 12, 48, "registers"},
         Fact{"hip:gfx1201", {128, 256, 0}, 5, 20, "registers"},
+        // 1,024 registers, 16 at a time.
+        Fact{"hip:gfx1102", {128, 64, 0}, 16, 64, "registers, warps"},
+        Fact{"hip:gfx1102", {128, 65, 0}, 12, 48, "registers"},
+        Fact{"hip:gfx1150", {128, 256, 0}, 4, 16, "registers"},
         // 128 KiB, of which a block may have half.
         Fact{"hip:gfx1100", {128, 32, 40 * kib}, 3, 12, "shared memory"},
         // 32 barriers.

@@ -82,7 +82,9 @@ TEST(TargetInfo, ErrorsSayWhatToWrite) {
       errorOf("rocm:gfx942"),
       "unknown target 'rocm:gfx942': expected cuda:ARCH, hip:ARCH, emu:ARCH, cpu:ARCH or cpu");
   EXPECT_EQ(errorOf("hip"), "target 'hip' names no architecture: expected one of hip:gfx90a "
-                            "hip:gfx942 hip:gfx950 hip:gfx1100 hip:gfx1201");
+                            "hip:gfx942 hip:gfx950 hip:gfx1100 hip:gfx1101 hip:gfx1102 "
+                            "hip:gfx1103 hip:gfx1150 hip:gfx1151 hip:gfx1152 hip:gfx1153 "
+                            "hip:gfx1200 hip:gfx1201");
   EXPECT_EQ(errorOf("cuda:90:32:1"),
             "target 'cuda:90:32:1': expected BACKEND:ARCH or BACKEND:ARCH:WARP_SIZE");
   EXPECT_NE(errorOf(""), "no error");
@@ -129,7 +131,9 @@ TEST(TargetInfo, AnEmulatedTargetIsTheGPUWithTheHostsBytes) {
 TEST(TargetInfo, WhatCannotBeEmulatedSaysWhatCan) {
   EXPECT_EQ(errorOf("emu:sm_100a"),
             "unknown target 'emu:sm_100a': expected one of emu:sm_80 emu:sm_86 emu:sm_89 "
-            "emu:sm_90a emu:gfx90a emu:gfx942 emu:gfx950 emu:gfx1100 emu:gfx1201");
+            "emu:sm_90a emu:gfx90a emu:gfx942 emu:gfx950 emu:gfx1100 emu:gfx1101 emu:gfx1102 "
+            "emu:gfx1103 emu:gfx1150 emu:gfx1151 emu:gfx1152 emu:gfx1153 emu:gfx1200 "
+            "emu:gfx1201");
 }
 
 } // namespace

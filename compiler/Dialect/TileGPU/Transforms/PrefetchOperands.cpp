@@ -93,6 +93,13 @@ enum class Refill {
   BehindProducts, ///< which read what they take when they need it
 };
 
+/// Whether a thread has registers, and a block shared memory, for loads that run ahead.
+enum class Room {
+  Enough,
+  Doubtful, ///< by the estimate some registers are lacking, but no more than it may be wrong by
+  Lacking,
+};
+
 class OperandPrefetcher {
 public:
   OperandPrefetcher(scf::ForOp loop, StagedLoads staged, Refill refill, const TargetInfo &target)
@@ -194,11 +201,17 @@ private:
     if (staged.loads.empty() && staged.direct.empty())
       return success();
     Refill refill = Refill::BesideProducts;
-    if (!hasRoom(loop, staged, refill, target)) {
+    Room room = roomFor(loop, staged, refill, target);
+    if (room == Room::Lacking && readsInSteps(staged)) {
       refill = Refill::BehindProducts;
-      if (!readsInSteps(staged) || !hasRoom(loop, staged, refill, target))
-        return success();
+      room = roomFor(loop, staged, refill, target);
     }
+    if (room == Room::Doubtful && !getOperation()->getParentOp()->hasAttr(loadsAheadAttr)) {
+      noteThatLoadsWait();
+      return success();
+    }
+    if (room == Room::Lacking)
+      return success();
     if (refill == Refill::BesideProducts && canPair(loop, staged, target) &&
         leavesMostBlocks(loop, staged, target)) {
       pairIterations(loop);
@@ -230,7 +243,7 @@ private:
   /// All buffers are alive at a time, and threads hold what the next iteration takes and, where
   /// buffers are filled again before the last dots, what these read. The estimate may be too high:
   /// it counts operands whole that dots read a step at a time, and addresses of buffers.
-  bool hasRoom(scf::ForOp loop, const StagedLoads &staged, Refill refill,
+  Room roomFor(scf::ForOp loop, const StagedLoads &staged, Refill refill,
                const TargetInfo &target) {
     unsigned registers = estimateRegisters(getOperation(), target) + uncountedRegisters(target);
     if (refill == Refill::BesideProducts)
@@ -252,9 +265,12 @@ private:
     StoragePlan storage(getOperation(), target);
     if (storage.bytesWith(RingBudget::buffersOf(staged), bytes, /*slots=*/1, loop) >
         int64_t(target.maxSharedBytes))
-      return false;
+      return Room::Lacking;
+    if (registers <= most)
+      return Room::Enough;
+    // Of dots of multiply-adds, which have another way to refill, there is no doubt.
     bool isDoubtful = registers <= most + doubtful(target) && !readsInSteps(staged);
-    return registers <= most || (isDoubtful && mayLackRegisters());
+    return isDoubtful ? Room::Doubtful : Room::Lacking;
   }
 
   /// How many registers too many by the estimate a thread may have room for.
@@ -262,12 +278,10 @@ private:
     return target.matrix.wmmaGeneration ? 96 : 0;
   }
 
-  bool mayLackRegisters() {
+  /// For a second code, in which they do not.
+  void noteThatLoadsWait() {
     func::FuncOp kernel = getOperation();
-    if (kernel->getParentOp()->hasAttr(loadsAheadAttr))
-      return true;
     kernel->setAttr(loadsWaitAttr, UnitAttr::get(kernel.getContext()));
-    return false;
   }
 
   /// Whether a processor has as many of the kernel's blocks at a time where twice as much is loaded

@@ -1,5 +1,6 @@
 #include "compiler/Dialect/TileGPU/Transforms/RegisterEstimate.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
+#include "compiler/Target/Occupancy.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -77,9 +78,24 @@ bool isComputedAgain(Operation *op) {
 
 namespace {
 
+/// Whether RDNA's back end keeps the halves that are widened, as threads that lack registers do
+/// where only loops multiply and add the result (Target/AMD/WidenInLoops).
+bool isWidenedInLoops(Operation *op) {
+  auto widening = dyn_cast<arith::ExtFOp>(op);
+  return widening && getElementTypeOrSelf(widening.getIn()).isF16() &&
+         getElementTypeOrSelf(widening.getType()).isF32() &&
+         llvm::all_of(op->getUsers(), [&](Operation *user) {
+           auto loop = user->getParentOfType<LoopLikeOpInterface>();
+           return loop && !loop->isAncestor(op) &&
+                  isa<arith::MulFOp, arith::AddFOp, arith::SubFOp>(user);
+         });
+}
+
 /// The values that a use of `value` keeps in registers: itself, or what it is computed again from.
 class ValueRoots {
 public:
+  explicit ValueRoots(const TargetInfo &target) : target(target) {}
+
   ArrayRef<Value> of(Value value) {
     auto [found, isNew] = known.try_emplace(value);
     if (!isNew)
@@ -87,7 +103,8 @@ public:
     found->second = std::make_unique<SmallVector<Value, 2>>();
     SmallVector<Value, 2> &roots = *found->second;
     Operation *op = value.getDefiningOp();
-    if (!op || !isComputedAgain(op))
+    bool isWidened = op && target.matrix.wmmaGeneration && isWidenedInLoops(op);
+    if (!op || !(isComputedAgain(op) || isWidened))
       roots.push_back(value);
     else
       for (Value operand : op->getOperands())
@@ -99,6 +116,7 @@ public:
   }
 
 private:
+  const TargetInfo &target;
   llvm::DenseMap<Value, std::unique_ptr<SmallVector<Value, 2>>> known;
 };
 
@@ -122,7 +140,7 @@ struct LiveValues {
 
 class RegisterEstimator {
 public:
-  explicit RegisterEstimator(const TargetInfo &target) : target(target) {}
+  explicit RegisterEstimator(const TargetInfo &target) : target(target), roots(target) {}
 
   unsigned run(func::FuncOp kernel) {
     walk(kernel.front(), {});
@@ -257,13 +275,17 @@ struct RegisterFile {
   unsigned all, most;
 };
 
+/// SIMDs of a compute unit: RDNA's processor is of two.
+unsigned simdsOf(const TargetInfo &target) {
+  unsigned units = registerUnitsOf(target.arch)->units;
+  return target.matrix.wmmaGeneration ? units / 2 : units;
+}
+
 RegisterFile registerFile(const TargetInfo &target) {
-  // Four SIMDs with 512 registers of 64 lanes, accumulation registers among them, or two with 1536
-  // of 32.
-  if (target.matrix.mfmaGeneration)
-    return {4 * 512 * 64, 512};
-  if (target.matrix.wmmaGeneration)
-    return {2 * 1536 * 32, 256};
+  // Accumulation registers are of the same file.
+  if (target.matrix.mfmaGeneration || target.matrix.wmmaGeneration)
+    return {simdsOf(target) * registerUnitsOf(target.arch)->registers * target.warpSize,
+            target.matrix.mfmaGeneration ? 512u : 256u};
   return {1 << 16, 255};
 }
 
@@ -288,10 +310,8 @@ unsigned registersOfMostWarps(const TargetInfo &target) {
 }
 
 unsigned registersOfWaves(const TargetInfo &target, unsigned waves) {
-  bool isCdna = target.matrix.mfmaGeneration;
-  unsigned simds = isCdna ? 4 : 2, unit = isCdna ? 8 : 24;
-  unsigned ofLane = registerFile(target).all / (simds * target.warpSize);
-  return unsigned(llvm::alignDown(ofLane / waves, unit));
+  std::optional<RegisterUnits> units = registerUnitsOf(target.arch);
+  return unsigned(llvm::alignDown(units->registers / waves, units->multiple));
 }
 
 unsigned blocksByRegisters(func::FuncOp kernel, const TargetInfo &target, int more) {

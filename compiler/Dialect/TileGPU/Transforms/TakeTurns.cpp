@@ -11,10 +11,10 @@
 // while one waits for memory. The first is the one whose fragments take fewer registers, and of two
 // that take as many the one that is loaded first: its store does not wait for the other's load.
 //
-// On CDNA and RDNA 4 alone: elsewhere loads run ahead as copies, and RDNA 3's threads hold operands
-// in twice the registers while they wait. RDNA's code has half as many registers again as are
-// counted, which have to leave the room, and more than half as many blocks again are what its
-// barriers are worth.
+// On AMD's GPUs alone: elsewhere loads run ahead as copies. RDNA's code has half as many registers
+// again as are counted, which have to leave the room, and more than half as many blocks again are
+// what its barriers are worth; on RDNA 3, whose threads hold operands in twice the registers while
+// they wait, twice as many where there are few, or none, as operands do not fit side by side.
 
 #include "compiler/Dialect/TileGPU/Transforms/MovedOperations.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
@@ -77,10 +77,24 @@ void takeTurns(StagedOperand first, StagedOperand second, MovedOperations &moved
     moved.before(trans, place);
 }
 
+/// Whether as many warps of a compute unit as there are with it are worth its barriers.
+bool isWorthIt(int64_t without, int64_t with, const TargetInfo &target) {
+  if (target.matrix.mfmaGeneration)
+    return with > without;
+  if (target.matrix.wmmaGeneration >= 4)
+    return 2 * with > 3 * without;
+  // Fewer than four of each of its two SIMDs.
+  constexpr int64_t few = 2 * 4;
+  return without < few && with && with >= 2 * without;
+}
+
 void takeTurns(func::FuncOp kernel, const TargetInfo &target) {
   bool isRdna = target.matrix.wmmaGeneration;
   int uncounted = isRdna ? estimateRegisters(kernel, target) / 2 : 0;
-  int64_t blocks = StoragePlan::blocksOf(kernel, target, uncounted);
+  auto warps = [&] {
+    return StoragePlan::blocksOf(kernel, target, uncounted) * tilegpu::numWarpsOf(kernel);
+  };
+  int64_t without = warps();
   MovedOperations moved;
   kernel.walk([&](tilegpu::DotOp dot) {
     std::optional<StagedOperand> a = stagedOperand(dot.getA(), dot),
@@ -91,10 +105,7 @@ void takeTurns(func::FuncOp kernel, const TargetInfo &target) {
       std::swap(a, b);
     takeTurns(*a, *b, moved);
   });
-  if (moved.empty())
-    return;
-  int64_t more = StoragePlan::blocksOf(kernel, target, uncounted);
-  if (isRdna ? 2 * more <= 3 * blocks : more <= blocks)
+  if (!moved.empty() && !isWorthIt(without, warps(), target))
     moved.undo();
 }
 
@@ -110,7 +121,7 @@ struct TakeTurnsPass : PassWrapper<TakeTurnsPass, OperationPass<func::FuncOp>> {
     std::optional<TargetInfo> target = tilegpu::targetOfKernel(getOperation());
     if (!target)
       return signalPassFailure();
-    if (target->matrix.mfmaGeneration || target->matrix.wmmaGeneration >= 4)
+    if (target->matrix.mfmaGeneration || target->matrix.wmmaGeneration)
       takeTurns(getOperation(), *target);
   }
 };

@@ -330,3 +330,11 @@ func.func @rows_of_pairs(%a: tensor<32x64xf8E4M3FN>, %b: tensor<64x32xi8>, %c: t
   %d = tile.dot %a, %b, %c scales %s, %s : (tensor<32x64xf8E4M3FN>, tensor<64x32xi8>, tensor<32x32xf32>, tensor<32x2xi8>, tensor<32x2xi8>) -> tensor<32x32xf32>
   return
 }
+
+// -----
+
+func.func @upper_of_one(%x: tensor<8xf8E5M2>, %s: tensor<8xi8>) {
+  // expected-error @+1 {{expected pairs of numbers beside `upper`, i8, got 'f8E5M2'}}
+  %y = tile.widen_scaled upper %x by %s : tensor<8xf8E5M2>, tensor<8xi8> to tensor<8xf16>
+  return
+}

@@ -47,6 +47,11 @@ func.func @memory(%p: tensor<128x!tile.ptr<f32>>, %m: tensor<128xi1>, %o: tensor
   %bytes = tile.permute_bytes %words, %words, %words : tensor<128xi32>
   // CHECK: tile.narrow %{{.*}} : tensor<128xf32> to tensor<128xf8E4M3FN>
   %n = tile.narrow %x : tensor<128xf32> to tensor<128xf8E4M3FN>
+  // CHECK: tile.widen_scaled %{{.*}} by %{{.*}} : tensor<128xf8E4M3FN>, tensor<128xi8> to tensor<128xbf16>
+  %e = tile.bitcast %n : tensor<128xf8E4M3FN> -> tensor<128xi8>
+  %w = tile.widen_scaled %n by %e : tensor<128xf8E4M3FN>, tensor<128xi8> to tensor<128xbf16>
+  // CHECK: tile.widen_scaled upper %{{.*}} by %{{.*}} : tensor<128xi8>, tensor<128xi8> to tensor<128xf32>
+  %v = tile.widen_scaled upper %e by %e : tensor<128xi8>, tensor<128xi8> to tensor<128xf32>
   // CHECK: tile.atomic_cas
   %c = tile.atomic_cas %i, %o, %o : (tensor<128x!tile.ptr<i32>>, tensor<128xi32>, tensor<128xi32>) -> tensor<128xi32>
   // CHECK: tile.barrier

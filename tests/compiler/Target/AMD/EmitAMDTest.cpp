@@ -50,7 +50,9 @@ TEST_P(Hsacos, SameBytesInAnotherFolder) { expectSameBytesInAnotherFolder(target
 
 INSTANTIATE_TEST_SUITE_P(Targets, Hsacos,
                          ::testing::Values("hip:gfx90a", "hip:gfx942", "hip:gfx950", "hip:gfx1100",
-                                           "hip:gfx1201"));
+                                           "hip:gfx1101", "hip:gfx1102", "hip:gfx1103",
+                                           "hip:gfx1150", "hip:gfx1151", "hip:gfx1152",
+                                           "hip:gfx1153", "hip:gfx1200", "hip:gfx1201"));
 
 TEST(EmitAMD, LargeBlocksAreNotCutTo256) {
   TargetInfo info = target("hip:gfx942");

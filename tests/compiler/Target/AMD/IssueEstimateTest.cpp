@@ -63,6 +63,19 @@ TEST(IssueEstimate, IsOfAnIterationOfProducts) {
             alone);
 }
 
+/// A product of 16 x 16 x 16, by AMD's figures, and the sum beside it.
+TEST(IssueEstimate, ProductsKeepTheVectorUnitBusy) {
+  auto busy = [](const std::string &body) {
+    return estimateOf(productLoop("ptr addrspace(1) %from, <16 x half> %other", "",
+                                  productOf("%other", "%other") + body))
+        .busy;
+  };
+  constexpr uint64_t ofProduct = 32;
+  uint64_t alone = busy("");
+  EXPECT_GE(alone, ofProduct);
+  EXPECT_LT(alone, 2 * ofProduct);
+}
+
 /// Accesses to scratch memory in a loop of products are in each of its iterations.
 TEST(IssueEstimate, CountsSpillsOfLoops) {
   auto spills = [](const std::string &entry, const std::string &body) {

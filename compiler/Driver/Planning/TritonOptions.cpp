@@ -1,0 +1,22 @@
+#include "compiler/Driver/Planning/TritonOptions.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace kiln {
+namespace {
+
+constexpr std::optional<Backend> Any, CUDA = Backend::CUDA, HIP = Backend::HIP;
+
+constexpr TritonOption options[] = {
+#define KILN_TRITON_OPTION(NAME, WHOSE, INSTEAD) {#NAME, WHOSE, INSTEAD},
+#include "compiler/Driver/Planning/TritonOptions.def"
+};
+
+} // namespace
+
+const TritonOption *findTritonOption(llvm::StringRef name) {
+  const auto *found =
+      llvm::find_if(options, [&](const TritonOption &option) { return option.name == name; });
+  return found == std::end(options) ? nullptr : found;
+}
+
+} // namespace kiln
