@@ -312,13 +312,22 @@ static void keepMeaning(llvm::Function &kernel, const TargetInfo &target) {
     keepLaneMoves(kernel);
 }
 
-/// Sums and products of f32 take numbers of f16 as they are.
-static void takeHalves(llvm::Function &kernel, const KernelFacts &facts, const TargetInfo &target,
-                       bool packsSingles) {
+/// Short numbers are converted as few times as can be, and f32 computed on two at a time, where the
+/// processor has instructions for that: its sums and products take f16 as it is.
+static void useShortNumbers(llvm::Function &kernel, const KernelFacts &facts,
+                            const TargetInfo &target, const llvm::MCSubtargetInfo &processor) {
+  bool packsSingles = processor.checkFeatures("+packed-fp32-ops");
+  bool packsHalves = processor.checkFeatures("+gfx950-insts");
+  convertFieldsInPairs(kernel, {/*subtractsBF16=*/false, /*takesBytes=*/packsHalves});
+  shortenConversions(kernel, packsHalves);
   // Where threads lack registers, and no two operations are one that takes no halves.
   if (target.matrix.wmmaGeneration && multiplies(kernel) && facts.spareRegisters < nearlyNone)
     widenInLoops(kernel);
   mixHalves(kernel, packsSingles);
+  if (packsSingles)
+    packSingles(kernel);
+  if (!target.convertBF16)
+    roundPairs(kernel);
 }
 
 /// What LLVM's optimisations would undo, and what its code generation needs.
@@ -342,15 +351,7 @@ static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
   // Nothing was seen to gain by it on CDNA.
   if (target.matrix.wmmaGeneration && multiplies(kernel))
     foldLanes(kernel);
-  bool packsSingles = machine.getMCSubtargetInfo()->checkFeatures("+packed-fp32-ops");
-  bool packsHalves = machine.getMCSubtargetInfo()->checkFeatures("+gfx950-insts");
-  convertFieldsInPairs(kernel, {/*subtractsBF16=*/false, /*takesBytes=*/packsHalves});
-  shortenConversions(kernel, packsHalves);
-  takeHalves(kernel, facts, target, packsSingles);
-  if (packsSingles)
-    packSingles(kernel);
-  if (!target.convertBF16)
-    roundPairs(kernel);
+  useShortNumbers(kernel, facts, target, *machine.getMCSubtargetInfo());
   // RDNA selects from scalar registers, and so has nothing to copy; registers are what its products
   // lack.
   if (target.matrix.mfmaGeneration || !multiplies(kernel))
