@@ -35,10 +35,20 @@ bool isWorthItsBlocks(const DeviceBinary &binary, const DeviceBinary &other) {
          binary.cycles * 4 * blocks <= other.cycles * (3 * blocks + more);
 }
 
-bool isWorthLessBlocks(const DeviceBinary &binary, const DeviceBinary &other) {
-  constexpr uint64_t simds = 4; // of a WGP
+/// Of a SIMD.
+static uint64_t wavesOf(const DeviceBinary &binary) {
+  constexpr uint64_t simds = 4; // of a WGP, or a CU of CDNA
   std::optional<Occupancy> occupancy = occupancyOf(binary.target, needsOf(binary));
-  uint64_t waves = occupancy ? occupancy->warps / simds : 0;
+  return occupancy ? occupancy->warps / simds : 0;
+}
+
+uint64_t cyclesOfSimd(const DeviceBinary &binary) {
+  uint64_t waves = wavesOf(binary);
+  return waves ? std::max(binary.cycles / waves, binary.busyCycles) : 0;
+}
+
+bool isWorthLessBlocks(const DeviceBinary &binary, const DeviceBinary &other) {
+  uint64_t waves = wavesOf(binary);
   bool isBusy = waves && binary.busyCycles && (waves - 1) * binary.busyCycles >= binary.cycles;
   return isBusy && !binary.resources.spilledBytes() && 2 * binary.cycles <= other.cycles &&
          32 * binary.busyCycles <= 33 * other.busyCycles;

@@ -28,6 +28,11 @@ bool isWorthNoSpills(const DeviceBinary &binary, const DeviceBinary &other);
 /// most a quarter of what blocks are, and no more is spilled.
 bool isWorthItsBlocks(const DeviceBinary &binary, const DeviceBinary &other);
 
+/// What a SIMD takes at least for its share of a wave's loops: as many of the wave's cycles as
+/// there are waves, or those that its vector unit works, if these are more; 0 if nobody knows the
+/// processor.
+uint64_t cyclesOfSimd(const DeviceBinary &binary);
+
 /// Whether a wave takes at most half as long, nothing spills, and fewer blocks are no loss: while
 /// one wave waits, the others that its SIMD holds have work for all of that time, and all of their
 /// work is at most a 32nd more.

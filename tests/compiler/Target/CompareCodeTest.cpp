@@ -57,6 +57,20 @@ TEST(CompareCode, NoSpillsAreWorthHalfAsLongAgain) {
   EXPECT_FALSE(isWorthNoSpills(code(150, 0, 256), code(100, 4, 192)));
 }
 
+/// Of 256 registers a processor holds two such blocks, four waves of a SIMD.
+TEST(CompareCode, ASimdTakesAWavesShareOrAllOfItsWork) {
+  DeviceBinary binary = code(1000);
+  binary.busyCycles = 200;
+  EXPECT_EQ(cyclesOfSimd(binary), 250u);
+  binary.busyCycles = 300;
+  EXPECT_EQ(cyclesOfSimd(binary), 300u);
+  binary.resources.staticSharedBytes = 65536;
+  binary.launch.threadsPerBlock = 128;
+  EXPECT_EQ(cyclesOfSimd(binary), 500u);
+  binary.target = "cpu";
+  EXPECT_EQ(cyclesOfSimd(binary), 0u);
+}
+
 TEST(CompareCode, FewerBlocksAreNot) {
   EXPECT_EQ(blocksOf(code(100, 0, 256)), 2u);
   EXPECT_EQ(blocksOf(code(100, 0, 192)), 4u);

@@ -17,6 +17,9 @@ namespace kiln {
 /// On the module: conversions behind loops take slices as far as a block has no more bytes of
 /// shared memory (i32); no such attribute: as the estimate of registers says.
 inline constexpr llvm::StringLiteral sharedLimitAttr = "tilegpu.shared_limit";
+/// On the module: a product's operands are in shared memory one after the other where that has room
+/// for twice as many blocks, on RDNA 3 (unit).
+inline constexpr llvm::StringLiteral operandsInTurnAttr = "tilegpu.operands_in_turn";
 
 /// Storage that one operation asks for, alive over [begin, end] in the order of operations.
 struct Storage {

@@ -13,8 +13,9 @@
 //
 // On AMD's GPUs alone: elsewhere loads run ahead as copies. RDNA's code has half as many registers
 // again as are counted, which have to leave the room, and more than half as many blocks again are
-// what its barriers are worth; on RDNA 3, whose threads hold operands in twice the registers while
-// they wait, twice as many where there are few, or none, as operands do not fit side by side.
+// what its barriers are worth. RDNA 3's threads hold operands in twice the registers while they
+// wait: there it is for what does not fit side by side, and for twice as many blocks where the
+// module asks for it.
 
 #include "compiler/Dialect/TileGPU/Transforms/MovedOperations.h"
 #include "compiler/Dialect/TileGPU/Transforms/Passes.h"
@@ -77,24 +78,20 @@ void takeTurns(StagedOperand first, StagedOperand second, MovedOperations &moved
     moved.before(trans, place);
 }
 
-/// Whether as many warps of a compute unit as there are with it are worth its barriers.
-bool isWorthIt(int64_t without, int64_t with, const TargetInfo &target) {
+/// Whether as many blocks as there are with it are worth its barriers.
+bool isWorthIt(int64_t without, int64_t with, func::FuncOp kernel, const TargetInfo &target) {
   if (target.matrix.mfmaGeneration)
     return with > without;
   if (target.matrix.wmmaGeneration >= 4)
     return 2 * with > 3 * without;
-  // Fewer than four of each of its two SIMDs.
-  constexpr int64_t few = 2 * 4;
-  return without < few && with && with >= 2 * without;
+  bool isAskedFor = kernel->getParentOp()->hasAttr(operandsInTurnAttr);
+  return with && (isAskedFor ? with >= 2 * without : !without);
 }
 
 void takeTurns(func::FuncOp kernel, const TargetInfo &target) {
   bool isRdna = target.matrix.wmmaGeneration;
   int uncounted = isRdna ? estimateRegisters(kernel, target) / 2 : 0;
-  auto warps = [&] {
-    return StoragePlan::blocksOf(kernel, target, uncounted) * tilegpu::numWarpsOf(kernel);
-  };
-  int64_t without = warps();
+  int64_t without = StoragePlan::blocksOf(kernel, target, uncounted);
   MovedOperations moved;
   kernel.walk([&](tilegpu::DotOp dot) {
     std::optional<StagedOperand> a = stagedOperand(dot.getA(), dot),
@@ -105,7 +102,10 @@ void takeTurns(func::FuncOp kernel, const TargetInfo &target) {
       std::swap(a, b);
     takeTurns(*a, *b, moved);
   });
-  if (!moved.empty() && !isWorthIt(without, warps(), target))
+  if (moved.empty())
+    return;
+  int64_t with = StoragePlan::blocksOf(kernel, target, uncounted);
+  if (!isWorthIt(without, with, kernel, target))
     moved.undo();
 }
 
