@@ -1,6 +1,6 @@
 """How many instructions an element of each elementary function takes on sm_90a, in Kiln's code and in Triton's.
 
-    math_instructions.py --spec math.json      writes the spec, beside accuracy.py; then: kiln build math.json -o out --cache off
+    math_instructions.py --spec math.json      writes the spec, beside accuracy.py; then: kiln build math.json -o out
     math_instructions.py out                   prints a table for docs/performance.md
 
 A thread has eight elements. Instructions of the whole kernel are counted, branches that are rarely taken included, less those of a kernel
