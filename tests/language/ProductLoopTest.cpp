@@ -276,12 +276,13 @@ TEST_P(LargeTiles, InTurn) {
   form.k = 128;
   form.warps = 8;
   form.stages = 1;
-  for (bool columnsB : {false, true}) {
-    form.columnsB = columnsB;
-    ProductLoop loop(form, GetParam());
-    loop.check(128, 256, 256);
-    loop.check(97, 201, 299);
-  }
+  for (bool columnsB : {false, true})
+    for (bool aligned : {false, true}) {
+      form.columnsB = columnsB;
+      form.aligned = aligned;
+      ProductLoop loop(form, GetParam());
+      aligned ? loop.check(112, 240, 208) : loop.check(97, 201, 197);
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(, LargeTiles, ::testing::Values("cpu", "emu:gfx942", "emu:gfx1100"),
