@@ -525,7 +525,8 @@ std::optional<DeviceBinary> compileWithLoadsAhead(const Compilation &compiled, M
 /// Where the vector unit waits for the few waves that there are, as shared memory has no room for
 /// more, code whose operands take turns there, if a SIMD takes an eighth less time.
 DeviceBinary takingTurns(const Compilation &compiled, DeviceBinary best, ModuleOp source) {
-  if (!compiled.target.matrix.operandsByHalves || cyclesOfSimd(best) <= best.busyCycles)
+  if (!compiled.target.matrix.operandsByHalves || cyclesOfSimd(best) <= best.busyCycles ||
+      !sharedBytesForMore(best))
     return best;
   OwningOpRef<ModuleOp> copy = source.clone();
   copy.get()->setAttr(operandsInTurnAttr, UnitAttr::get(source.getContext()));

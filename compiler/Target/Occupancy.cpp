@@ -30,11 +30,13 @@ const Processor *processorOf(llvm::StringRef arch) {
 
 } // namespace
 
-std::optional<RegisterUnits> registerUnitsOf(llvm::StringRef arch) {
-  const Processor *processor = processorOf(arch);
+std::optional<RegisterFile> registerFileOf(const TargetInfo &target) {
+  const Processor *processor = processorOf(target.arch);
   if (!processor)
     return std::nullopt;
-  return RegisterUnits{processor->units, processor->registers, processor->registerUnit};
+  uint32_t units = target.matrix.wmmaGeneration ? processor->units / 2 : processor->units;
+  return RegisterFile{units, processor->registers, processor->registerUnit,
+                      units * processor->registers * target.warpSize};
 }
 
 std::string Occupancy::limits() const {

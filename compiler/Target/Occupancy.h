@@ -16,6 +16,8 @@
 
 namespace kiln {
 
+struct TargetInfo;
+
 /// What a block takes.
 struct BlockNeeds {
   uint32_t threads = 0;
@@ -25,14 +27,17 @@ struct BlockNeeds {
   uint64_t sharedBytes = 0;
 };
 
-/// A processor's registers: in how many units, how many each lane of a warp finds in one of them,
-/// and of how many a warp gets a multiple.
-struct RegisterUnits {
+/// The registers of what a block runs on: of a processor, or of one of the two compute units that
+/// are one of RDNA's.
+struct RegisterFile {
+  /// How many each lane of a warp finds in one of `units`, and of how many a warp gets a multiple.
   uint32_t units = 0, registers = 0, multiple = 0;
+  /// Of all lanes.
+  uint32_t all = 0;
 };
 
-/// Of a GPU that Processors.def has, by its TargetInfo::arch.
-std::optional<RegisterUnits> registerUnitsOf(llvm::StringRef arch);
+/// None for targets whose processors are not in the table.
+std::optional<RegisterFile> registerFileOf(const TargetInfo &target);
 
 /// In the order in which they are named.
 enum class OccupancyLimit : uint8_t { Registers, SharedMemory, Warps, Blocks };

@@ -213,12 +213,8 @@ static bool multiplies(const llvm::Function &kernel) {
 static unsigned registersOfThread(const llvm::Function &kernel, const KernelFacts &facts,
                                   const TargetInfo &target) {
   bool isCdna = target.matrix.mfmaGeneration;
-  std::optional<RegisterUnits> units = registerUnitsOf(target.arch);
-  // A block of RDNA is of one of a processor's two compute units.
-  unsigned simds = isCdna ? units->units : units->units / 2;
-  unsigned lanes = simds * target.warpSize * units->registers;
   unsigned most = isCdna && multiplies(kernel) ? 512 : 256;
-  return std::min(most, lanes / std::max(1u, facts.launch.threadsPerBlock));
+  return std::min(most, registerFileOf(target)->all / std::max(1u, facts.launch.threadsPerBlock));
 }
 
 /// LLVM's register allocator takes minutes when a thread holds thousands of values and most of its

@@ -1,6 +1,7 @@
 // Facts of NVIDIA's occupancy calculator and of LLVM's AMDGPU back end.
 
 #include "compiler/Target/Occupancy.h"
+#include "compiler/Target/TargetInfo.h"
 #include <gtest/gtest.h>
 
 using namespace kiln;
@@ -90,6 +91,20 @@ INSTANTIATE_TEST_SUITE_P(
         Fact{"hip:gfx1100", {128, 32, 40 * kib}, 3, 12, "shared memory"},
         // 32 barriers.
         Fact{"hip:gfx1100", {64, 32, 0}, 32, 64, "warps, blocks"}));
+
+/// A compute unit's: half of an RDNA processor.
+TEST(Occupancy, RegistersOfAllLanes) {
+  auto all = [](const char *name) {
+    std::optional<RegisterFile> file = registerFileOf(llvm::cantFail(parseTarget(name)));
+    return file ? file->all : 0;
+  };
+  EXPECT_EQ(all("cuda:sm_80"), 65536u);
+  EXPECT_EQ(all("hip:gfx942"), 4 * 512 * 64u);
+  EXPECT_EQ(all("hip:gfx1100"), 2 * 1536 * 32u);
+  EXPECT_EQ(all("hip:gfx1102"), 2 * 1024 * 32u);
+  EXPECT_EQ(all("emu:gfx1102"), 2 * 1024 * 32u);
+  EXPECT_EQ(all("cuda:compute_80"), 0u);
+}
 
 TEST(Occupancy, OfMoreBlocksTakesFewerRegisters) {
   EXPECT_EQ(registersForBlocks("hip:gfx942", {256, 138, 0}, 4, 100), 128u);

@@ -268,36 +268,23 @@ unsigned uncountedRegisters(const TargetInfo &target) {
   return target.matrix.matrixLoads ? 16 : 0;
 }
 
-namespace {
-
-/// Of a processor: registers of all lanes, and what a thread can have.
-struct RegisterFile {
-  unsigned all, most;
-};
-
-/// SIMDs of a compute unit: RDNA's processor is of two.
-unsigned simdsOf(const TargetInfo &target) {
-  unsigned units = registerUnitsOf(target.arch)->units;
-  return target.matrix.wmmaGeneration ? units / 2 : units;
+/// Of all lanes; of GPUs to come (PTX) as of NVIDIA's others.
+static unsigned allRegisters(const TargetInfo &target) {
+  std::optional<RegisterFile> file = registerFileOf(target);
+  return file ? file->all : 1 << 16;
 }
 
-RegisterFile registerFile(const TargetInfo &target) {
-  // Accumulation registers are of the same file.
-  if (target.matrix.mfmaGeneration || target.matrix.wmmaGeneration)
-    return {simdsOf(target) * registerUnitsOf(target.arch)->registers * target.warpSize,
-            target.matrix.mfmaGeneration ? 512u : 256u};
-  return {1 << 16, 255};
+/// That a thread can have, accumulation registers among them.
+static unsigned mostRegisters(const TargetInfo &target) {
+  return target.matrix.mfmaGeneration ? 512 : target.matrix.wmmaGeneration ? 256 : 255;
 }
-
-} // namespace
 
 unsigned registerShare(func::FuncOp kernel, const TargetInfo &target) {
   // Warps get theirs in groups of four, a thread in groups of eight.
   unsigned warps = llvm::alignTo(tilegpu::numWarpsOf(kernel) + tilegpu::producerWarpsOf(kernel), 4);
   constexpr unsigned unit = 8;
-  auto [all, most] = registerFile(target);
-  unsigned share = llvm::alignDown(all / target.threadsPerBlock(warps), unit);
-  return std::min(share, most);
+  unsigned share = llvm::alignDown(allRegisters(target) / target.threadsPerBlock(warps), unit);
+  return std::min(share, mostRegisters(target));
 }
 
 /// Sixteen waves of 32 lanes in each of two SIMDs, or eight of 64 in each of four.
@@ -306,12 +293,12 @@ static unsigned mostThreadsOf(const TargetInfo &target) {
 }
 
 unsigned registersOfMostWarps(const TargetInfo &target) {
-  return registerFile(target).all / mostThreadsOf(target);
+  return allRegisters(target) / mostThreadsOf(target);
 }
 
 unsigned registersOfWaves(const TargetInfo &target, unsigned waves) {
-  std::optional<RegisterUnits> units = registerUnitsOf(target.arch);
-  return unsigned(llvm::alignDown(units->registers / waves, units->multiple));
+  std::optional<RegisterFile> file = registerFileOf(target);
+  return unsigned(llvm::alignDown(file->registers / waves, file->multiple));
 }
 
 unsigned blocksByRegisters(func::FuncOp kernel, const TargetInfo &target, int more) {
@@ -326,7 +313,7 @@ unsigned blocksByRegisters(func::FuncOp kernel, const TargetInfo &target, int mo
       kernel.walk([](tilegpu::DotOp) { return WalkResult::interrupt(); }).wasInterrupted();
   unsigned mostThreads = multiplies ? mostThreadsOf(target) : ofOthers;
   return std::min(
-      {registerFile(target).all / (threads * registers), mostThreads / threads, mostBlocks});
+      {allRegisters(target) / (threads * registers), mostThreads / threads, mostBlocks});
 }
 
 unsigned registersOfThread(func::FuncOp kernel, const TargetInfo &target) {
