@@ -17,6 +17,7 @@ CLASSES = ("matrix", "valu", "accvgpr", "salu", "lds_read", "lds_write", "lane_e
 FAR = re.compile(r"\((\.LBB\w+)-\.Lpost_getpc")
 # Products of a matrix instruction are in its name: 32x32x8, 16x16x16.
 SHAPE = re.compile(r"_(\d+)x(\d+)x(\d+)")
+MULTIPLY_ADD = re.compile(r"\bv_(?:dual_|pk_)?(?:fma|fmac|fmaak|fmamk|fma_mix|mac|dot2c?|dot2acc)_(?:f32|f16|f64|mixlo_f16|mixhi_f16)")
 
 
 class Instruction:
@@ -65,6 +66,10 @@ class Instruction:
     def products(self):
         shape = SHAPE.search(self.name)
         return int(shape[1]) * int(shape[2]) * int(shape[3]) if shape else 0
+
+    def multiply_adds(self):
+        """Of a lane, in the vector unit, whose numbers are of 16 bits or more: what products are made of without matrix instructions."""
+        return len(MULTIPLY_ADD.findall(self.text)) * (2 if self.name.startswith(("v_pk_", "v_dot2")) else 1)
 
 
 class Kernel:
@@ -164,13 +169,21 @@ class Kernel:
         return [[at for block in sorted(body) for at in range(*ranges[block])] for body in inner]
 
     def main_loop(self):
-        """The loop with most products, else with most accesses of memory; all of the kernel if it has none. Of a loop that a kernel has twice,
-        as two of its arguments may be one array, the one for others: there threads do not meet for the order of its accesses."""
+        """The loop with most products, of matrix instructions or else of multiply-adds, else with most accesses of memory; all of the kernel if it has none,
+        or hardly any of its products are in one, as when loops are written out. Of a loop that a kernel has twice, as two of its arguments may be one array, the one
+        for others: there threads do not meet for the order of its accesses."""
+        everything = list(range(len(self.instructions)))
+        loops = self.loops()
+        work = Instruction.products if any(i.kind() == "matrix" for i in self.instructions) else Instruction.multiply_adds
+
+        def done(loop):
+            return sum(work(self.instructions[at]) for at in loop)
+
         def weight(loop):
             body = [self.instructions[at] for at in loop]
-            products = sum(i.products() for i in body)
-            return (products, products and -sum(i.kind() == "barrier" for i in body), sum(i.kind() in ("load", "store") for i in body))
-        return max(self.loops(), key=weight, default=list(range(len(self.instructions))))
+            return (done(loop), done(loop) and -sum(i.kind() == "barrier" for i in body), sum(i.kind() in ("load", "store") for i in body))
+        loop = max(loops, key=weight, default=everything)
+        return loop if 8 * done(loop) >= done(everything) else everything
 
     def number(self, key):
         found = re.search(key + r"\D*?(\d+)", self.text)
@@ -473,6 +486,6 @@ def measure(text, arch, num_warps, shared=None):
     lds, known = lds_cycles(kernel, loop, arch)
     cycles, units = cycles_of_mca(kernel, loop, arch)
     waves, shared_units = occupancy(resources, num_warps, arch), cycles_of_units(body, units, lds, arch)
-    return {**resources, "occupancy": waves, "products": sum(i.products() for i in body),
+    return {**resources, "occupancy": waves, "whole": len(loop) == len(kernel.instructions), "products": sum(i.products() for i in body),
             "classes": {c: counts.get(c, 0) for c in CLASSES}, "widths": dict(widths), "lds_cycles": lds, "lds_known": round(known, 2),
             "mca": cycles, "units": shared_units, "simd": max(*shared_units.values(), cycles / waves) if cycles and waves else None, "instructions": len(body), "names": dict(collections.Counter(i.name for i in body))}

@@ -463,6 +463,8 @@ def compare(case, args):
             if case["num_stages"] > 1:  # what it takes of LDS nobody could launch
                 return compare({**case, "num_stages": case["num_stages"] - 1}, args)
             outcome[compiler] = {"error": "takes more LDS than there is"}
+    if not args.streaming and not any("error" in outcome[c] or outcome[c]["products"] for c in ("kiln", "triton")) and outcome["kiln"]["whole"] != outcome["triton"]["whole"]:
+        outcome["kiln"] = {"error": "no loop to compare: one of both is written out, and has no matrix instructions"}
     # A compiler that knows that some are zeros, as rows that no array has, may leave them out: they are done, too.
     for compiler, done in (("triton", asked[:1]), ("kiln", asked)):
         if done and outcome[compiler].get("products"):
