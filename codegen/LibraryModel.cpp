@@ -141,6 +141,8 @@ static std::vector<std::string> configTexts(const VariantModel &variant) {
     parts.push_back("launch_pdl");
   if (variant.options.isCooperative)
     parts.push_back("launch_cooperative_grid");
+  if (!variant.options.fusesProducts)
+    parts.push_back("enable_fp_fusion=false");
   return parts;
 }
 
@@ -177,6 +179,8 @@ static std::string identityOf(const EntryModel &entry, const VariantModel &varia
     text += "launch_pdl\n";
   if (options.isCooperative)
     text += "launch_cooperative_grid\n";
+  if (!options.fusesProducts)
+    text += "enable_fp_fusion=false\n";
   for (unsigned index : kernelParameters(entry, variant))
     text += "takes " + entry.arguments[index].name + "\n";
   for (const std::string &need : needTexts(entry, variant))

@@ -197,6 +197,8 @@ private:
       json.attribute("launch_pdl", true);
     if (options.isCooperative)
       json.attribute("launch_cooperative_grid", true);
+    if (!options.fusesProducts)
+      json.attribute("enable_fp_fusion", false);
   }
 
   /// The names and numbers that a launcher makes the maps of, in the order in which it passes them

@@ -35,6 +35,8 @@ struct SpecOptions {
   std::optional<int64_t> wavesPerEu, matrixInstrNonKDim, kpack;
   /// launch_pdl, launch_cooperative_grid.
   bool launchesEarly = false, isCooperative = false;
+  /// enable_fp_fusion.
+  bool fusesProducts = true;
 };
 
 struct SpecConfig {

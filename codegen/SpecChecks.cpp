@@ -67,7 +67,8 @@ static std::string configText(const SpecConfig &config) {
        {options.numWarps, options.numStages, options.numCtas, options.maxRegisters,
         options.wavesPerEu, options.matrixInstrNonKDim, options.kpack})
     text += "|" + (option ? std::to_string(*option) : "");
-  text += formatv("|{0}|{1}", options.launchesEarly, options.isCooperative);
+  text +=
+      formatv("|{0}|{1}|{2}", options.launchesEarly, options.isCooperative, options.fusesProducts);
   return text + "|" + join(config.targets, ",");
 }
 

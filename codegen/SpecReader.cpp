@@ -379,6 +379,7 @@ bool SpecReader::readOption(const SpecItem &item, StringRef key, SpecOptions &ou
   bool *flag = StringSwitch<bool *>(key)
                    .Case("launch_pdl", &out.launchesEarly)
                    .Case("launch_cooperative_grid", &out.isCooperative)
+                   .Case("enable_fp_fusion", &out.fusesProducts)
                    .Default(nullptr);
   if (flag) {
     readTruth(item, *flag);

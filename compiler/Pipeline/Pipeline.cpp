@@ -98,11 +98,12 @@ LogicalResult runOn(ModuleOp module, std::unique_ptr<Pass> pass) {
   return runAndVerify(passes, module);
 }
 
-CPUOptions cpuOptionsOf(const TargetInfo &target) {
+CPUOptions cpuOptionsOf(const TargetInfo &target, const EmitOptions &emit) {
   CPUOptions options;
   options.vectorBits = target.maxVectorBits;
   options.vectorRegisters = target.maxVectorBits == 256 ? 16 : 32;
   options.hasFMA = target.archNumber != 2;
+  options.fusesProducts = emit.fusesProducts;
   return options;
 }
 
@@ -186,7 +187,8 @@ int64_t attributeOr(Operation *op, StringRef name, int64_t otherwise) {
 
 /// CPU: Tile IR to loop nests over vectors, in the LLVM dialect.
 LogicalResult lowerForCPU(Compilation &compilation, KernelFacts &facts) {
-  if (failed(lowerTileToCPU(compilation.module, cpuOptionsOf(compilation.target))))
+  if (failed(lowerTileToCPU(compilation.module,
+                            cpuOptionsOf(compilation.target, compilation.options.emit))))
     return failure();
   Operation *kernel = SymbolTable::lookupSymbolIn(compilation.module, facts.symbol);
   facts.launch.arenaBytes = attributeOr(kernel, cpuArenaBytesAttr, 0);

@@ -199,7 +199,8 @@ llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createMachine(const TargetI
   if (!backEnd)
     return llvm::createStringError(llvm::inconvertibleErrorCode(), error);
   llvm::TargetOptions targetOptions;
-  targetOptions.AllowFPOpFusion = llvm::FPOpFusion::Fast;
+  targetOptions.AllowFPOpFusion =
+      options.fusesProducts ? llvm::FPOpFusion::Fast : llvm::FPOpFusion::Strict;
   targetOptions.FunctionSections = targetOptions.DataSections = target.backend == Backend::CPU;
   return std::unique_ptr<llvm::TargetMachine>(backEnd->createTargetMachine(
       triple, target.llvmCPU, target.llvmFeatures, targetOptions, llvm::Reloc::PIC_, std::nullopt,

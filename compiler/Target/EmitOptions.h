@@ -17,6 +17,9 @@ enum class CudaEmit : uint8_t { Cubin, PTX, Both };
 struct EmitOptions {
   /// 0 to 3, as -O.
   unsigned optLevel = 3;
+  /// A product may be fused with the sum that takes it, so that both are rounded once. What is
+  /// fused by itself (tl.fma, sums of tl.dot, mathematical functions) stays so without it.
+  bool fusesProducts = true;
   /// Texts to keep in the DeviceBinary: LLVM IR as it reaches code generation, PTX, assembly
   /// (PTX for cuda, ISA for hip, host assembly for cpu).
   bool captureLLVM = false, capturePTX = false, captureAssembly = false;

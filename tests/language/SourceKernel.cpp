@@ -124,7 +124,7 @@ struct SourceKernel::Code {
 
   bool isMachineCode() const { return target.backend == Backend::HIP && !target.emulated; }
   void compile(const std::string &source, const KernelInstance &instance,
-               const std::function<void(mlir::ModuleOp &)> &edit);
+               const SourceOptions &asked);
   void load(const std::vector<SourceArgument> &arguments);
   std::string launch(kiln_stream stream, const std::vector<SourceArgument> &arguments,
                      std::array<uint32_t, 3> grid);
@@ -132,15 +132,16 @@ struct SourceKernel::Code {
 };
 
 void SourceKernel::Code::compile(const std::string &source, const KernelInstance &instance,
-                                 const std::function<void(mlir::ModuleOp &)> &edit) {
+                                 const SourceOptions &asked) {
   PipelineOptions options;
+  options.emit.fusesProducts = asked.fusesProducts;
   // What is tested of emulated targets is Kiln's lowering: optimising the host's code of it would
   // take as long as all else of these tests. Some of tests/kernels run optimised.
   if (target.emulated)
     options.emit.optLevel = 0;
   options.afterStage = [&](llvm::StringRef stage, mlir::ModuleOp module) {
-    if (edit && stage == "llvm")
-      edit(module);
+    if (asked.edit && stage == "llvm")
+      asked.edit(module);
     return true;
   };
   SourceManager sources;
@@ -248,7 +249,7 @@ SourceKernel::SourceKernel(const std::string &source, const std::string &target,
     instance.arguments.emplace_back(argument.name, argumentValue(argument));
   for (const SourceConstant &constant : constants)
     instance.arguments.emplace_back(constant.name, ArgumentValue::ofConstant(constant.value));
-  code->compile(source, instance, options.edit);
+  code->compile(source, instance, options);
   if (code->errors.empty() && !code->isMachineCode())
     code->load(arguments);
 }

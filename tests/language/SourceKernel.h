@@ -81,6 +81,8 @@ struct SourceOptions {
   bool debug = false;
   /// Arrays are promised to be below 2 GiB.
   bool smallArrays = false;
+  /// As EmitOptions has it.
+  bool fusesProducts = true;
   /// Spoils the program in target operations (LLVM dialect, NVVM or ROCDL): for tests of the
   /// emulator's checks.
   std::function<void(mlir::ModuleOp &)> edit = nullptr;

@@ -155,7 +155,7 @@ SmallVector<Value> KernelEmitter::emitArithmetic(Operation *op, SmallVector<Valu
   // Roots are exact here also where they need not be.
   if (isa<math::SqrtOp>(op))
     state.attributes.erase("fastmath");
-  if (isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(op))
+  if (options.fusesProducts && isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(op))
     state.attributes.set("fastmath", arith::FastMathFlagsAttr::get(op->getContext(),
                                                                    arith::FastMathFlags::contract));
   SmallVector<Value> results(b->create(state)->getResults());

@@ -28,6 +28,7 @@ template <typename Derived> struct LoweringPass : PassWrapper<Derived, Operation
     options.vectorBits = vectorBits;
     options.vectorRegisters = vectorRegisters;
     options.hasFMA = fma;
+    options.fusesProducts = fuseProducts;
     if (failed(static_cast<Derived *>(this)->lower(this->getOperation(), options)))
       this->signalPassFailure();
   }
@@ -38,6 +39,8 @@ template <typename Derived> struct LoweringPass : PassWrapper<Derived, Operation
                                          llvm::cl::desc("Number of vector registers")};
   Pass::Option<bool> fma{*this, "fma", llvm::cl::init(true),
                          llvm::cl::desc("Fused multiply-add exists")};
+  Pass::Option<bool> fuseProducts{*this, "fuse-products", llvm::cl::init(true),
+                                  llvm::cl::desc("Sums may take products without rounding")};
 };
 
 struct TileToCPUPass : LoweringPass<TileToCPUPass> {

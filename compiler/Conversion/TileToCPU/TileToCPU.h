@@ -25,6 +25,8 @@ struct CPUOptions {
   unsigned vectorRegisters = 16;
   /// Fused multiply-add is an instruction (otherwise it would be a library call, and is not used).
   bool hasFMA = true;
+  /// Products may be fused with the sums that take them.
+  bool fusesProducts = true;
 };
 
 /// On the lowered kernel function: bytes of per-thread scratch that its `arena` argument points to
@@ -38,7 +40,8 @@ inline constexpr llvm::StringLiteral cpuArenaBytesAttr = "tile.cpu_arena_bytes";
 /// is reported at its location, and fails.
 mlir::LogicalResult lowerTileToCPU(mlir::ModuleOp module, const CPUOptions &options = {});
 
-/// Registers for kiln-opt `-tile-to-cpu` (options `vector-bits`, `vector-registers`, `fma`),
+/// Registers for kiln-opt `-tile-to-cpu` (options `vector-bits`, `vector-registers`, `fma`,
+/// `fuse-products`),
 /// `-tile-cpu-loops`, which stops before the conversion to the LLVM dialect, and `-tile-cpu-plan`,
 /// which prints the plan of the loops.
 void registerTileToCPUPasses();

@@ -55,6 +55,7 @@ private:
     pipeline.waitsForEarlier = requested.launchesEarly && target.backend == Backend::CUDA &&
                                !target.emulated && target.archNumber >= 90;
     pipeline.isCooperative = requested.isCooperative;
+    pipeline.emit.fusesProducts = requested.fusesProducts;
     pipeline.emit.captureLLVM = goal.emitStage == "llvmir";
     pipeline.emit.capturePTX = goal.emitStage == "ptx" || options.emit.cudaEmit == CudaEmit::Both;
     pipeline.emit.captureAssembly = goal.emitStage == "asm" || goal.emitStage == "amdgcn";
@@ -83,7 +84,7 @@ private:
     if (isCached) {
       key = cache.keyOf(module, target,
                         {pipeline.maxRegisters, pipeline.minOccupancy, pipeline.waitsForEarlier,
-                         pipeline.isCooperative});
+                         pipeline.isCooperative, pipeline.emit.fusesProducts});
       if (std::optional<DeviceBinary> known = cache.find(key)) {
         clock.note("cache");
         return known;

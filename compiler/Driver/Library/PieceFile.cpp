@@ -121,7 +121,8 @@ std::string recipeOf(const BuildPlan &plan, const CompileJob &job) {
      << instance.smallArrays << " " << instance.matrixSize << " " << instance.kPack << "\n";
   for (const std::optional<int64_t> &option : {requested.maxRegisters, requested.wavesPerEu})
     os << option.value_or(0) << "\n";
-  os << requested.launchesEarly << " " << requested.isCooperative << "\n";
+  os << requested.launchesEarly << " " << requested.isCooperative << " " << requested.fusesProducts
+     << "\n";
   for (const ExpectedParameter &parameter : launcherParameters(plan.model, job))
     os << parameter.name << " " << parameter.size << "\n";
   os << job.mayBeDropped << "\n";

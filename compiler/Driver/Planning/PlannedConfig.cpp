@@ -7,12 +7,13 @@ namespace kiln {
 namespace {
 
 /// What may stand in the dictionary of a config beside the kernel's parameters.
-constexpr llvm::StringLiteral optionsOfSource[] = {"waves_per_eu", "matrix_instr_nonkdim", "kpack",
-                                                   "launch_pdl", "launch_cooperative_grid"};
+constexpr llvm::StringLiteral optionsOfSource[] = {
+    "waves_per_eu", "matrix_instr_nonkdim",    "kpack",
+    "launch_pdl",   "launch_cooperative_grid", "enable_fp_fusion"};
 
-bool hasOption(const KernelConfig &config, llvm::StringRef name) {
+bool hasOption(const KernelConfig &config, llvm::StringRef name, bool otherwise = false) {
   const Literal *value = findValue(config.options, name);
-  return value && value->kind == Literal::Kind::Bool && value->boolean;
+  return value && value->kind == Literal::Kind::Bool ? value->boolean : otherwise;
 }
 
 /// A parameter may have an option's name: as in Triton, the value then is for both.
@@ -40,7 +41,8 @@ const Literal *findValue(llvm::ArrayRef<NamedLiteral> values, llvm::StringRef na
 bool sameOptions(const SpecOptions &a, const SpecOptions &b) {
   auto key = [](const SpecOptions &o) {
     return std::tie(o.numWarps, o.numStages, o.numCtas, o.maxRegisters, o.wavesPerEu,
-                    o.matrixInstrNonKDim, o.kpack, o.launchesEarly, o.isCooperative);
+                    o.matrixInstrNonKDim, o.kpack, o.launchesEarly, o.isCooperative,
+                    o.fusesProducts);
   };
   return key(a) == key(b);
 }
@@ -104,6 +106,7 @@ std::vector<PlannedConfig> configsOfSource(const SpecKernel &kernel, const Loade
     }
     planned.options.launchesEarly = hasOption(config, "launch_pdl");
     planned.options.isCooperative = hasOption(config, "launch_cooperative_grid");
+    planned.options.fusesProducts = hasOption(config, "enable_fp_fusion", true);
     planned.place = {kernel.kernelPlace.path, config.range};
     constexpr int64_t mostWaves = 16;
     if (int64_t waves = planned.options.wavesPerEu.value_or(0); waves < 0 || waves > mostWaves) {

@@ -10,7 +10,7 @@ from kiln import element_types
 from kiln.jit.compile_cache import LIBRARY
 from kiln.jit.literals import Unwritable, dtype_attribute
 
-OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg")
+OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "enable_fp_fusion")
 AMD_OPTIONS = ("waves_per_eu", "matrix_instr_nonkdim", "kpack")
 
 
