@@ -311,7 +311,8 @@ static void keepMeaning(llvm::Function &kernel, const TargetInfo &target) {
 /// Short numbers are converted as few times as can be, and f32 computed on two at a time, where the
 /// processor has instructions for that: its sums and products take f16 as it is.
 static void useShortNumbers(llvm::Function &kernel, const KernelFacts &facts,
-                            const TargetInfo &target, const llvm::MCSubtargetInfo &processor) {
+                            const TargetInfo &target, const llvm::TargetMachine &machine) {
+  const llvm::MCSubtargetInfo &processor = *machine.getMCSubtargetInfo();
   bool packsSingles = processor.checkFeatures("+packed-fp32-ops");
   bool packsHalves = processor.checkFeatures("+gfx950-insts");
   convertFieldsInPairs(kernel, {/*subtractsBF16=*/false, /*takesBytes=*/packsHalves});
@@ -319,7 +320,8 @@ static void useShortNumbers(llvm::Function &kernel, const KernelFacts &facts,
   // Where threads lack registers, and no two operations are one that takes no halves.
   if (target.matrix.wmmaGeneration && multiplies(kernel) && facts.spareRegisters < nearlyNone)
     widenInLoops(kernel);
-  mixHalves(kernel, packsSingles);
+  mixHalves(kernel, packsSingles,
+            /*fusesProducts=*/machine.Options.AllowFPOpFusion == llvm::FPOpFusion::Fast);
   if (packsSingles)
     packSingles(kernel);
   if (!target.convertBF16)
@@ -347,7 +349,7 @@ static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
   // Nothing was seen to gain by it on CDNA.
   if (target.matrix.wmmaGeneration && multiplies(kernel))
     foldLanes(kernel);
-  useShortNumbers(kernel, facts, target, *machine.getMCSubtargetInfo());
+  useShortNumbers(kernel, facts, target, machine);
   // RDNA selects from scalar registers, and so has nothing to copy; registers are what its products
   // lack.
   if (target.matrix.mfmaGeneration || !multiplies(kernel))

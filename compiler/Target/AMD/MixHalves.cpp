@@ -52,18 +52,10 @@ bool becomesHalf(const llvm::Value &value) {
   return truncation && truncation->getType()->getScalarType()->isHalfTy();
 }
 
-/// The product that is a part of the sum and of nothing else; null: there is none.
-Instruction *productIn(const Instruction &sum) {
-  if (isSum(&sum))
-    for (const llvm::Use &use : sum.operands())
-      if (isProduct(use.get()) && use->hasOneUse())
-        return llvm::cast<Instruction>(use.get());
-  return nullptr;
-}
-
 class Mixer {
 public:
-  Mixer(llvm::Function &kernel, bool packsSingles) : kernel(kernel), packsSingles(packsSingles) {}
+  Mixer(llvm::Function &kernel, bool packsSingles, bool fusesProducts)
+      : kernel(kernel), packsSingles(packsSingles), fusesProducts(fusesProducts) {}
 
   void run() {
     llvm::SmallVector<Instruction *> mixed;
@@ -100,14 +92,24 @@ public:
   }
 
 private:
+  /// The product that is a part of the sum and of nothing else; null: there is none.
+  Instruction *productIn(const Instruction &sum) const {
+    if (fusesProducts && isSum(&sum))
+      for (const llvm::Use &use : sum.operands())
+        if (isProduct(use.get()) && use->hasOneUse())
+          return llvm::cast<Instruction>(use.get());
+    return nullptr;
+  }
+
   /// Whether LLVM makes two operations of one, which takes no halves.
   bool isPacked(const llvm::Value &value) const {
     return packsSingles && value.getType()->isVectorTy();
   }
 
   /// Whether it becomes part of a sum in any case: one that has two products takes the first.
-  static bool isPart(const Instruction &product) {
-    return isProduct(&product) && llvm::any_of(product.users(), [&](const llvm::User *user) {
+  bool isPart(const Instruction &product) const {
+    return fusesProducts && isProduct(&product) &&
+           llvm::any_of(product.users(), [&](const llvm::User *user) {
              auto *sum = llvm::cast<Instruction>(user);
              Instruction *part = productIn(*sum);
              return isSum(sum) && (!part || part == &product || !product.hasOneUse());
@@ -115,7 +117,7 @@ private:
   }
 
   /// What a product, or a sum with the product in it, is computed of.
-  static llvm::SmallVector<const llvm::Value *, 3> operandsOf(const Instruction &operation) {
+  llvm::SmallVector<const llvm::Value *, 3> operandsOf(const Instruction &operation) const {
     const Instruction *product = productIn(operation);
     llvm::SmallVector<const llvm::Value *, 3> operands;
     for (const llvm::Value *operand : operation.operand_values())
@@ -133,7 +135,7 @@ private:
       return false;
     if (isProduct(&operation))
       return !isPart(operation);
-    bool hasProduct = llvm::any_of(operation.operand_values(), isProduct);
+    bool hasProduct = fusesProducts && llvm::any_of(operation.operand_values(), isProduct);
     return !hasProduct || (isPacked(operation) && productIn(operation));
   }
 
@@ -147,7 +149,7 @@ private:
   }
 
   /// The operation that would take halves in the user's place.
-  static const Instruction *operationOf(const llvm::User *user) {
+  const Instruction *operationOf(const llvm::User *user) const {
     auto *instruction = llvm::cast<Instruction>(user);
     if (isProduct(instruction) && instruction->hasOneUse()) {
       auto *sum = llvm::cast<Instruction>(*instruction->user_begin());
@@ -243,7 +245,7 @@ private:
   }
 
   llvm::Function &kernel;
-  bool packsSingles;
+  bool packsSingles, fusesProducts;
   /// The operations that are to take halves.
   llvm::SmallPtrSet<const Instruction *, 16> taken;
   llvm::Value *one = nullptr;
@@ -251,6 +253,8 @@ private:
 
 } // namespace
 
-void mixHalves(llvm::Function &kernel, bool packsSingles) { Mixer(kernel, packsSingles).run(); }
+void mixHalves(llvm::Function &kernel, bool packsSingles, bool fusesProducts) {
+  Mixer(kernel, packsSingles, fusesProducts).run();
+}
 
 } // namespace kiln

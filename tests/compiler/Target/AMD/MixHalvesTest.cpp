@@ -53,9 +53,9 @@ unsigned countFused(const llvm::Module &module) {
 }
 
 std::unique_ptr<llvm::Module> mixed(const std::string &body, bool packsSingles,
-                                    llvm::LLVMContext &context) {
+                                    llvm::LLVMContext &context, bool fusesProducts = true) {
   std::unique_ptr<llvm::Module> module = parseIR(program(body), context);
-  kiln::mixHalves(*module->getFunction("f"), packsSingles);
+  kiln::mixHalves(*module->getFunction("f"), packsSingles, fusesProducts);
   EXPECT_FALSE(llvm::verifyModule(*module, &llvm::errs())) << body;
   return module;
 }
@@ -89,12 +89,12 @@ private:
 
 /// The same bits with and without, for halves of every kind and singles of many magnitudes. NaNs
 /// are left out: their payloads may differ.
-void checkBits(const std::string &body, bool packsSingles) {
+void checkBits(const std::string &body, bool packsSingles, bool fusesProducts = true) {
   SCOPED_TRACE(body);
   llvm::LLVMContext context;
   std::unique_ptr<llvm::TargetMachine> machine = hostMachine();
   Program before(parseIR(program(body), context), *machine);
-  Program after(mixed(body, packsSingles, context), *machine);
+  Program after(mixed(body, packsSingles, context, fusesProducts), *machine);
   std::mt19937 random(7);
   std::uniform_int_distribution<int> bits(0, 0xffff), exponent(-30, 20);
   std::uniform_real_distribution<float> mantissa(-2, 2);
@@ -205,6 +205,17 @@ TEST(MixHalves, ProductsInSums) {
   EXPECT_EQ(single(1), 5 * -2 + 4.0f);
   EXPECT_EQ(single(2), 100 - 3 * 2.0f);
   EXPECT_EQ(single(3), -8 + 1 * 0.25f);
+}
+
+/// Where products may not become part of sums, both round, and take halves each for itself.
+TEST(MixHalves, ProductsBesideSums) {
+  std::string body = std::string("  %x = fmul <2 x float> %s0, %h0\n"
+                                 "  %a = fadd <2 x float> %x, %h1\n"
+                                 "  %y = fmul <2 x float> %h2, %h3\n"
+                                 "  %b = fsub <2 x float> %s1, %y\n"
+                                 "  %t = fptrunc <2 x float> %a to <2 x half>\n") +
+                     concatenated;
+  checkBits(body, /*packsSingles=*/true, /*fusesProducts=*/false);
 }
 
 /// A sum takes the first of its products, so that the second one converts by itself.
