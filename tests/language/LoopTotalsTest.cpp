@@ -163,6 +163,44 @@ TEST_P(LoopTotals, OfUnrolledLoops) {
   }
 }
 
+const char *const bytesSource = R"(
+@triton.jit
+def kernel(p, stride, q, LENGTH: tl.constexpr, N: tl.constexpr):
+    row = tl.program_id(0)
+    total = tl.zeros((N,), tl.float32)
+    for start in range(0, LENGTH, N):
+        i = start + tl.arange(0, N)
+        total += tl.load(p + row * stride + i + 1, mask=i + 1 < LENGTH, other=2).to(tl.float32)
+    tl.store(q + row, tl.sum(total))
+)";
+
+/// Of so many numbers a thread that accesses reach them from one offset, which counts with the
+/// loop.
+TEST_P(LoopTotals, LongRowsOfKnownLength) {
+  constexpr int rows = 3, block = 1024;
+  for (int length : {3816, 3072, 9000}) {
+    int stride = length + 3;
+    Buffer<uint8_t> x(size_t(rows) * stride);
+    Buffer<float> y(rows);
+    Random random(length);
+    std::generate_n(x.data(), x.count(), [&] { return uint8_t(random.below(256)); });
+    SourceOptions options;
+    options.grid = {rows, 1, 1};
+    options.numWarps = 1;
+    options.smallArrays = true;
+    ASSERT_EQ(runSource(bytesSource, GetParam(),
+                        {{"p", "*u8", x}, {"stride", "i64", int64_t(stride)}, {"q", "*fp32", y}},
+                        {{"LENGTH", length}, {"N", block}}, options),
+              "");
+    int covered = (length + block - 1) / block * block;
+    for (int row = 0; row < rows; ++row) {
+      double total = 2 * (covered - length + 1);
+      for (int i = 1; i < length; ++i)
+        total += x[row * stride + i];
+      EXPECT_EQ(y[row], total) << length << ", row " << row;
+    }
+  }
+}
 KILN_SOURCE_TESTS_ON_ALL(LoopTotals);
 
 } // namespace

@@ -21,6 +21,7 @@
 #include "compiler/Target/AMD/JoinCopies.h"
 #include "compiler/Target/AMD/KeepLaneMoves.h"
 #include "compiler/Target/AMD/KeepLatches.h"
+#include "compiler/Target/AMD/KeepOffsets.h"
 #include "compiler/Target/AMD/KeepWaits.h"
 #include "compiler/Target/AMD/LinkHsaco.h"
 #include "compiler/Target/AMD/MixHalves.h"
@@ -49,6 +50,7 @@
 #include "compiler/Target/FieldsToHalves.h"
 #include "compiler/Target/KeepRoundings.h"
 #include "compiler/Target/MemoryFeatures.h"
+#include "compiler/Target/NextCounts.h"
 #include "compiler/Target/Occupancy.h"
 #include "compiler/Target/TargetError.h"
 #include "runtime/hip_messages.h"
@@ -360,6 +362,7 @@ static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
   if (target.matrix.mfmaGeneration && multiplies(kernel))
     shareMaskedOffsets(kernel);
   // What lanes carry LLVM cannot compute again where registers do not suffice.
+  compareNextCounts(*kernel.getParent());
   carryDescriptors(kernel, /*mayMoveOffsets=*/!target.matrix.wmmaGeneration ||
                                facts.spareRegisters >= nearlyNone);
   joinCopies(kernel);
@@ -601,6 +604,7 @@ llvm::Expected<DeviceBinary> emitAMD(llvm::Module &module, const KernelFacts &fa
     return kernel.takeError();
   annotateKernel(**kernel, facts);
   useInlineZeros();
+  keepOffsets();
   exportMessages(module);
   // Code object version 5: the first with dynamic-stack facts, read by every ROCm since 5.4.
   module.setModuleFlag(llvm::Module::Error, "amdhsa_code_object_version", 500u);

@@ -7,8 +7,8 @@
 // So the loop carries the lowest of them, and what is further than accesses reach as well: to carry
 // a number is an addition, as it is to add to another one, and loads wait for the latter.
 //
-// Sums wrap at 32 bits here as they did: LLVM takes any constant of an addition into an access,
-// too, but on gfx1250.
+// What is reached forward must not begin below zero, as an access's own sum does not wrap
+// (KeepOffsets).
 //
 // A freeze is what strength reduction does not see through. It knows of such constants where it
 // knows addresses, and offsets are none.

@@ -16,7 +16,7 @@
 #include "compiler/Target/NVIDIA/CodePairs.h"
 #include "compiler/Target/NVIDIA/ConstantOffsets.h"
 #include "compiler/Target/NVIDIA/IntegersToHalves.h"
-#include "compiler/Target/NVIDIA/NextCounts.h"
+#include "compiler/Target/NextCounts.h"
 #include "compiler/Target/NVIDIA/OperationOrder.h"
 #include "compiler/Target/NVIDIA/PtxListing.h"
 #include "compiler/Target/NVIDIA/RemovePtxText.h"

@@ -1,6 +1,4 @@
-//===- NextCounts.cpp - Loops whose length the assembler can tell --------------===//
-
-#include "compiler/Target/NVIDIA/NextCounts.h"
+#include "compiler/Target/NextCounts.h"
 #include "compiler/Target/ForEachLoop.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"

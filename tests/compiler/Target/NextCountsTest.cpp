@@ -1,6 +1,6 @@
 // Which loops compare the next iteration's count with the end.
 
-#include "compiler/Target/NVIDIA/NextCounts.h"
+#include "compiler/Target/NextCounts.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"

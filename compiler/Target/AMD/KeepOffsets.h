@@ -1,0 +1,21 @@
+// Offsets of accesses to buffers that begin below zero.
+
+#ifndef KILN_COMPILER_TARGET_AMD_KEEPOFFSETS_H
+#define KILN_COMPILER_TARGET_AMD_KEEPOFFSETS_H
+
+namespace llvm {
+class FunctionPass;
+}
+
+namespace kiln {
+
+/// Of accesses to buffers whose lanes' offset is a sum with a constant, has the sum computed where
+/// the other part begins below zero and the sum does not.
+llvm::FunctionPass *createKeepOffsets();
+
+/// From now on code generation for AMD's GPUs does so in front of instruction selection.
+void keepOffsets();
+
+} // namespace kiln
+
+#endif // KILN_COMPILER_TARGET_AMD_KEEPOFFSETS_H

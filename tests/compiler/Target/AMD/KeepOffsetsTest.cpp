@@ -1,0 +1,69 @@
+//===- KeepOffsetsTest.cpp - Which constants accesses to buffers do not add ----===//
+
+#include "compiler/Target/AMD/KeepOffsets.h"
+#include "tests/compiler/Target/EveryScalarKernel.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Pass.h"
+
+using namespace kiln::testing;
+
+namespace {
+
+/// What a load and a store take as their offset in a loop that counts from `start` on: "kept", a
+/// sum computed in front of the access, or "added", by the access.
+std::string offsetsOf(const std::string &start, const std::string &offset) {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module = parseIR(R"(
+declare i32 @llvm.amdgcn.raw.ptr.buffer.load.i32(ptr addrspace(8), i32, i32, i32)
+declare void @llvm.amdgcn.raw.ptr.buffer.store.i32(i32, ptr addrspace(8), i32, i32, i32)
+define void @f(ptr addrspace(8) %buffer, i32 range(i32 0, 64) %lane, i32 %n) {
+entry:
+  %early = add i32 %lane, -1024
+  %frozen = freeze i32 %early
+  br label %loop
+loop:
+  %i = phi i32 [ )" + start + R"(, %entry ], [ %next, %loop ]
+  %next = add i32 %i, 1024
+  %x = add i32 %i, %lane
+)" + offset + R"(
+  %value = call i32 @llvm.amdgcn.raw.ptr.buffer.load.i32(ptr addrspace(8) %buffer, i32 %offset, i32 0, i32 0)
+  call void @llvm.amdgcn.raw.ptr.buffer.store.i32(i32 %value, ptr addrspace(8) %buffer, i32 %offset, i32 0, i32 0)
+  %goes = icmp slt i32 %i, %n
+  br i1 %goes, label %loop, label %exit
+exit:
+  ret void
+})",
+                                                 context);
+  llvm::legacy::PassManager passes;
+  passes.add(kiln::createKeepOffsets());
+  passes.run(*module);
+  EXPECT_FALSE(llvm::verifyModule(*module, &llvm::errs()));
+  std::string result;
+  for (llvm::BasicBlock &block : *module->getFunction("f"))
+    for (llvm::Instruction &instruction : block) {
+      auto *access = llvm::dyn_cast<llvm::CallInst>(&instruction);
+      if (!access || access->isInlineAsm())
+        continue;
+      bool isStore = access->getType()->isVoidTy();
+      auto *sum = llvm::dyn_cast<llvm::CallInst>(access->getArgOperand(isStore ? 2 : 1));
+      result += sum && sum->isInlineAsm() ? "kept " : "added ";
+    }
+  return result;
+}
+
+TEST(KeepOffsets, OfNumbersThatBeginBelowZero) {
+  EXPECT_EQ(offsetsOf("-1024", "  %offset = add i32 %x, 1024"), "kept kept ");
+  EXPECT_EQ(offsetsOf("%early", "  %offset = add i32 %i, 1056"), "kept kept ");
+  EXPECT_EQ(offsetsOf("%frozen", "  %offset = add i32 %x, 4095"), "kept kept ");
+}
+
+TEST(KeepOffsets, OthersAreAddedByTheAccess) {
+  EXPECT_EQ(offsetsOf("0", "  %offset = add i32 %x, 1024"), "added added ");
+  EXPECT_EQ(offsetsOf("%n", "  %offset = add i32 %x, 1024"), "added added ");
+  // The sum begins below zero, too: nothing is there, whoever adds.
+  EXPECT_EQ(offsetsOf("-1024", "  %offset = add i32 %x, 512"), "added added ");
+  EXPECT_EQ(offsetsOf("-1024", "  %offset = add i32 %x, -4"), "added added ");
+}
+
+} // namespace
