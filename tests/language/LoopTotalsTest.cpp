@@ -165,10 +165,11 @@ TEST_P(LoopTotals, OfUnrolledLoops) {
 
 const char *const bytesSource = R"(
 @triton.jit
-def kernel(p, stride, q, LENGTH: tl.constexpr, N: tl.constexpr):
+def kernel(p, stride, q, LENGTH: tl.constexpr, N: tl.constexpr, DOWN: tl.constexpr):
     row = tl.program_id(0)
     total = tl.zeros((N,), tl.float32)
-    for start in range(0, LENGTH, N):
+    last: tl.constexpr = (LENGTH - 1) // N * N
+    for start in range(last if DOWN else 0, -1 if DOWN else LENGTH, -N if DOWN else N):
         i = start + tl.arange(0, N)
         total += tl.load(p + row * stride + i + 1, mask=i + 1 < LENGTH, other=2).to(tl.float32)
     tl.store(q + row, tl.sum(total))
@@ -178,7 +179,8 @@ def kernel(p, stride, q, LENGTH: tl.constexpr, N: tl.constexpr):
 /// loop.
 TEST_P(LoopTotals, LongRowsOfKnownLength) {
   constexpr int rows = 3, block = 1024;
-  for (int length : {3816, 3072, 9000}) {
+  for (auto [length, down] :
+       {std::pair(3816, false), {3072, false}, {9000, false}, {3816, true}, {9000, true}}) {
     int stride = length + 3;
     Buffer<uint8_t> x(size_t(rows) * stride);
     Buffer<float> y(rows);
@@ -190,7 +192,7 @@ TEST_P(LoopTotals, LongRowsOfKnownLength) {
     options.smallArrays = true;
     ASSERT_EQ(runSource(bytesSource, GetParam(),
                         {{"p", "*u8", x}, {"stride", "i64", int64_t(stride)}, {"q", "*fp32", y}},
-                        {{"LENGTH", length}, {"N", block}}, options),
+                        {{"LENGTH", length}, {"N", block}, {"DOWN", down}}, options),
               "");
     int covered = (length + block - 1) / block * block;
     for (int row = 0; row < rows; ++row) {

@@ -3,7 +3,8 @@
 // access all the same. That of an offset which the source has does no harm, as such an offset
 // begins at zero or above it. But LLVM's loop strength reduction may hold a number that begins
 // below zero, as the count of a loop that is compared with its end a step early, and reach all
-// others from it: lanes would load zeros in the first iteration.
+// others from it: lanes would load zeros in the first iteration, or in the last one of a loop that
+// counts down.
 
 #include "compiler/Target/AMD/KeepOffsets.h"
 #include "compiler/Target/BufferAccesses.h"
@@ -42,16 +43,29 @@ int64_t constantIn(const llvm::SCEV *number, llvm::ScalarEvolution &evolution) {
   return 0;
 }
 
-/// Whether the access would add the constant, and to a number that begins below zero.
-bool beginsBelowZero(const llvm::Use &offset, llvm::ScalarEvolution &evolution) {
+/// Whether loops take as much as the constant away in an iteration, or more: what begins a step
+/// early ends below zero then.
+bool isTakenAway(int64_t constant, const llvm::SCEV *number, llvm::ScalarEvolution &evolution) {
+  auto *carried = llvm::dyn_cast<llvm::SCEVAddRecExpr>(number);
+  if (!carried)
+    return false;
+  auto *step = llvm::dyn_cast<llvm::SCEVConstant>(carried->getStepRecurrence(evolution));
+  if (step && step->getAPInt().isNegative() && constant >= -step->getAPInt().getSExtValue())
+    return true;
+  return isTakenAway(constant, carried->getStart(), evolution);
+}
+
+/// Whether the access would add the constant, and to a number that begins or ends below zero.
+bool isBelowZero(const llvm::Use &offset, llvm::ScalarEvolution &evolution) {
   using namespace llvm::PatternMatch;
   llvm::Value *rest;
   const llvm::APInt *constant;
   if (!match(offset.get(), m_AddLike(m_Value(rest), m_APInt(constant))) ||
       !constant->isStrictlyPositive())
     return false;
-  int64_t first = constantIn(evolution.getSCEV(rest), evolution);
-  return first < 0 && first + constant->getSExtValue() >= 0;
+  const llvm::SCEV *number = evolution.getSCEV(rest);
+  int64_t first = constantIn(number, evolution), more = constant->getSExtValue();
+  return (first < 0 && first + more >= 0) || isTakenAway(more, number, evolution);
 }
 
 class KeepOffsets : public llvm::FunctionPass {
@@ -61,7 +75,7 @@ public:
     llvm::initializeScalarEvolutionWrapperPassPass(*llvm::PassRegistry::getPassRegistry());
   }
 
-  llvm::StringRef getPassName() const override { return "Kiln: offsets that begin below zero"; }
+  llvm::StringRef getPassName() const override { return "Kiln: offsets below zero"; }
 
   void getAnalysisUsage(llvm::AnalysisUsage &usage) const override {
     usage.addRequired<llvm::ScalarEvolutionWrapperPass>();
@@ -73,7 +87,7 @@ public:
     llvm::SmallVector<llvm::Use *> kept;
     for (llvm::Instruction &access : llvm::instructions(function))
       if (llvm::Use *offset = offsetOfBufferAccess(&access))
-        if (beginsBelowZero(*offset, evolution))
+        if (isBelowZero(*offset, evolution))
           kept.push_back(offset);
     for (llvm::Use *offset : kept) {
       llvm::IRBuilder<> builder(llvm::cast<llvm::Instruction>(offset->getUser()));

@@ -1,4 +1,4 @@
-// Offsets of accesses to buffers that begin below zero.
+// Offsets of accesses to buffers that would be sums with numbers below zero.
 
 #ifndef KILN_COMPILER_TARGET_AMD_KEEPOFFSETS_H
 #define KILN_COMPILER_TARGET_AMD_KEEPOFFSETS_H
@@ -10,7 +10,7 @@ class FunctionPass;
 namespace kiln {
 
 /// Of accesses to buffers whose lanes' offset is a sum with a constant, has the sum computed where
-/// the other part begins below zero and the sum does not.
+/// the other part begins, or in loops that count down ends, below zero and the sum does not.
 llvm::FunctionPass *createKeepOffsets();
 
 /// From now on code generation for AMD's GPUs does so in front of instruction selection.

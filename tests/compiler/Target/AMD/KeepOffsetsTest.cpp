@@ -12,7 +12,8 @@ namespace {
 
 /// What a load and a store take as their offset in a loop that counts from `start` on: "kept", a
 /// sum computed in front of the access, or "added", by the access.
-std::string offsetsOf(const std::string &start, const std::string &offset) {
+std::string offsetsOf(const std::string &start, const std::string &offset,
+                      const std::string &step = "1024") {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module = parseIR(R"(
 declare i32 @llvm.amdgcn.raw.ptr.buffer.load.i32(ptr addrspace(8), i32, i32, i32)
@@ -24,7 +25,7 @@ entry:
   br label %loop
 loop:
   %i = phi i32 [ )" + start + R"(, %entry ], [ %next, %loop ]
-  %next = add i32 %i, 1024
+  %next = add i32 %i, )" + step + R"(
   %x = add i32 %i, %lane
 )" + offset + R"(
   %value = call i32 @llvm.amdgcn.raw.ptr.buffer.load.i32(ptr addrspace(8) %buffer, i32 %offset, i32 0, i32 0)
@@ -56,6 +57,11 @@ TEST(KeepOffsets, OfNumbersThatBeginBelowZero) {
   EXPECT_EQ(offsetsOf("-1024", "  %offset = add i32 %x, 1024"), "kept kept ");
   EXPECT_EQ(offsetsOf("%early", "  %offset = add i32 %i, 1056"), "kept kept ");
   EXPECT_EQ(offsetsOf("%frozen", "  %offset = add i32 %x, 4095"), "kept kept ");
+}
+
+TEST(KeepOffsets, OfNumbersThatEndBelowZero) {
+  EXPECT_EQ(offsetsOf("%n", "  %offset = add i32 %x, 1024", "-1024"), "kept kept ");
+  EXPECT_EQ(offsetsOf("%n", "  %offset = add i32 %x, 992", "-1024"), "added added ");
 }
 
 TEST(KeepOffsets, OthersAreAddedByTheAccess) {
