@@ -67,9 +67,9 @@ class Instruction:
         shape = SHAPE.search(self.name)
         return int(shape[1]) * int(shape[2]) * int(shape[3]) if shape else 0
 
-    def multiply_adds(self):
-        """Of a lane, in the vector unit, whose numbers are of 16 bits or more: what products are made of without matrix instructions."""
-        return len(MULTIPLY_ADD.findall(self.text)) * (2 if self.name.startswith(("v_pk_", "v_dot2")) else 1)
+    def work(self):
+        """Multiply-adds of a wave of 64, in matrix instructions or on numbers of 16 bits or more in lanes."""
+        return self.products() or 64 * len(MULTIPLY_ADD.findall(self.text)) * (2 if self.name.startswith(("v_pk_", "v_dot2")) else 1)
 
 
 class Kernel:
@@ -169,20 +169,20 @@ class Kernel:
         return [[at for block in sorted(body) for at in range(*ranges[block])] for body in inner]
 
     def main_loop(self):
-        """The loop with most products, of matrix instructions or else of multiply-adds, else with most accesses of memory; all of the kernel if it has none,
-        or hardly any of its products are in one, as when loops are written out. Of a loop that a kernel has twice, as two of its arguments may be one array, the one
-        for others: there threads do not meet for the order of its accesses."""
+        """The loop with most products of matrix instructions, or with most multiply-adds where no loop has these, else with most accesses of memory; all of the
+        kernel if it has none, or hardly any multiply-adds are in one, as when loops are written out. Of a loop that a kernel has twice, as two of its arguments may
+        be one array, the one for others: there threads do not meet for the order of its accesses."""
         everything = list(range(len(self.instructions)))
-        loops = self.loops()
-        work = Instruction.products if any(i.kind() == "matrix" for i in self.instructions) else Instruction.multiply_adds
 
         def done(loop):
-            return sum(work(self.instructions[at]) for at in loop)
+            return sum(self.instructions[at].work() for at in loop)
 
         def weight(loop):
             body = [self.instructions[at] for at in loop]
-            return (done(loop), done(loop) and -sum(i.kind() == "barrier" for i in body), sum(i.kind() in ("load", "store") for i in body))
-        loop = max(loops, key=weight, default=everything)
+            products = sum(i.products() for i in body)
+            work = 0 if products else done(loop)
+            return (products, work, -sum(i.kind() == "barrier" for i in body) if products or work else 0, sum(i.kind() in ("load", "store") for i in body))
+        loop = max(self.loops(), key=weight, default=everything)
         return loop if 8 * done(loop) >= done(everything) else everything
 
     def number(self, key):
