@@ -177,18 +177,19 @@ TEST(MixHalves, NotWhereAConversionStays) {
   EXPECT_EQ(countFused(*mixed(body, true, context)), 0u);
 }
 
+const std::string productsInSums = std::string("  %x = fmul <2 x float> %s0, %h0\n"
+                                               "  %a = fadd <2 x float> %x, %h1\n"
+                                               "  %y = fmul <2 x float> %h2, %h3\n"
+                                               "  %b = fsub <2 x float> %s1, %y\n"
+                                               "  %t = fptrunc <2 x float> %a to <2 x half>\n") +
+                                   concatenated;
+
 /// A product that is added is one operation with the sum, which takes halves unless it is two at
 /// once.
 TEST(MixHalves, ProductsInSums) {
-  std::string body = std::string("  %x = fmul <2 x float> %s0, %h0\n"
-                                 "  %a = fadd <2 x float> %x, %h1\n"
-                                 "  %y = fmul <2 x float> %h2, %h3\n"
-                                 "  %b = fsub <2 x float> %s1, %y\n"
-                                 "  %t = fptrunc <2 x float> %a to <2 x half>\n") +
-                     concatenated;
   llvm::LLVMContext context;
-  EXPECT_EQ(countFused(*mixed(body, false, context)), 0u);
-  std::unique_ptr<llvm::Module> module = mixed(body, true, context);
+  EXPECT_EQ(countFused(*mixed(productsInSums, false, context)), 0u);
+  std::unique_ptr<llvm::Module> module = mixed(productsInSums, true, context);
   EXPECT_EQ(countFused(*module), 4u);
   EXPECT_EQ(countOf(*module, llvm::Instruction::FMul), 0u);
   std::unique_ptr<llvm::TargetMachine> machine = hostMachine();
@@ -209,13 +210,7 @@ TEST(MixHalves, ProductsInSums) {
 
 /// Where products may not become part of sums, both round, and take halves each for itself.
 TEST(MixHalves, ProductsBesideSums) {
-  std::string body = std::string("  %x = fmul <2 x float> %s0, %h0\n"
-                                 "  %a = fadd <2 x float> %x, %h1\n"
-                                 "  %y = fmul <2 x float> %h2, %h3\n"
-                                 "  %b = fsub <2 x float> %s1, %y\n"
-                                 "  %t = fptrunc <2 x float> %a to <2 x half>\n") +
-                     concatenated;
-  checkBits(body, /*packsSingles=*/true, /*fusesProducts=*/false);
+  checkBits(productsInSums, /*packsSingles=*/true, /*fusesProducts=*/false);
 }
 
 /// A sum takes the first of its products, so that the second one converts by itself.
