@@ -203,6 +203,48 @@ TEST_P(LoopTotals, LongRowsOfKnownLength) {
     }
   }
 }
+
+const char *const backSource = R"(
+@triton.jit
+def kernel(p, stride, q, r, LENGTH: tl.constexpr, N: tl.constexpr):
+    row = tl.program_id(0)
+    total = tl.zeros((N,), tl.float32)
+    for start in range(0, LENGTH, N):
+        i = LENGTH - 1 - (start + tl.arange(0, N))
+        x = tl.load(p + row * stride + i, mask=i >= 0, other=0)
+        total += x
+        tl.store(r + row * stride + i, x, mask=i >= 0)
+    tl.store(q + row, tl.sum(total))
+)";
+
+/// Lanes that a bound leaves out have offsets below zero.
+TEST_P(LoopTotals, RowsFromTheirEnds) {
+  constexpr int rows = 2, block = 256;
+  for (int length : {445, 120, 700, 2000})
+    for (unsigned warps : {1u, 4u}) {
+      int stride = length + 5;
+      Buffer<float> x(size_t(rows) * stride), copy(x.count()), y(rows);
+      Random random(length);
+      std::generate_n(x.data(), x.count(), [&] { return float(random.below(256)); });
+      SourceOptions options;
+      options.grid = {rows, 1, 1};
+      options.numWarps = warps;
+      options.smallArrays = true;
+      ASSERT_EQ(runSource(backSource, GetParam(),
+                          {{"p", "*fp32", x},
+                           {"stride", "i32", stride},
+                           {"q", "*fp32", y},
+                           {"r", "*fp32", copy}},
+                          {{"LENGTH", length}, {"N", block}}, options),
+                "");
+      for (int row = 0; row < rows; ++row) {
+        const float *begin = x.data() + row * stride, *end = begin + length;
+        EXPECT_EQ(y[row], std::accumulate(begin, end, 0.0)) << length << ", row " << row;
+        EXPECT_TRUE(std::equal(begin, end, copy.data() + row * stride));
+      }
+    }
+}
+
 KILN_SOURCE_TESTS_ON_ALL(LoopTotals);
 
 } // namespace

@@ -1,10 +1,13 @@
 // An access to a buffer adds a constant to its lanes' offset by itself, and what is 2^32 or more
 // then is out of range: the sum does not wrap. LLVM 22 takes the constant of any sum into the
-// access all the same. That of an offset which the source has does no harm, as such an offset
-// begins at zero or above it. But LLVM's loop strength reduction may hold a number that begins
-// below zero, as the count of a loop that is compared with its end a step early, and reach all
-// others from it: lanes would load zeros in the first iteration, or in the last one of a loop that
-// counts down.
+// access all the same. That does no harm where the other part is zero or above it, but
+//
+//   its loop strength reduction may hold a number that begins below zero, as the count of a loop
+//   that is compared with its end a step early, and reach all others from it: lanes would load
+//   zeros in the first iteration, or in the last one of a loop that counts down;
+//
+//   where lanes count down, as in a row that is read from its end, those that a bound leaves out
+//   have offsets below zero, and what is a constant further is in range for some of them.
 
 #include "compiler/Target/AMD/KeepOffsets.h"
 #include "compiler/Target/BufferAccesses.h"
@@ -15,6 +18,8 @@
 #include "llvm/CodeGen/TargetPassConfig.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/PatternMatch.h"
 #include "llvm/InitializePasses.h"
 #include "llvm/Target/RegisterTargetPassConfigCallback.h"
@@ -24,48 +29,100 @@
 namespace kiln {
 namespace {
 
-/// The constant in a sum, in the first iteration of the loops that it is of.
-int64_t constantIn(const llvm::SCEV *number, llvm::ScalarEvolution &evolution) {
-  if (auto *constant = llvm::dyn_cast<llvm::SCEVConstant>(number))
-    return constant->getAPInt().getSExtValue();
+/// What is added to the number in the first iteration of the loops that it is of. Numbers that are
+/// frozen for strength reduction not to see them, and those that a mask chooses, are looked
+/// through.
+template <typename Visit>
+void forEachTerm(const llvm::SCEV *number, llvm::ScalarEvolution &evolution, Visit visit) {
   if (auto *carried = llvm::dyn_cast<llvm::SCEVAddRecExpr>(number))
-    return constantIn(carried->getStart(), evolution);
+    return forEachTerm(carried->getStart(), evolution, visit);
   if (auto *sum = llvm::dyn_cast<llvm::SCEVAddExpr>(number)) {
-    int64_t constant = 0;
     for (const llvm::SCEV *part : sum->operands())
-      constant += constantIn(part, evolution);
-    return constant;
+      forEachTerm(part, evolution, visit);
+    return;
   }
-  // What is frozen for strength reduction not to see it.
-  if (auto *unknown = llvm::dyn_cast<llvm::SCEVUnknown>(number))
+  if (auto *unknown = llvm::dyn_cast<llvm::SCEVUnknown>(number)) {
     if (auto *frozen = llvm::dyn_cast<llvm::FreezeInst>(unknown->getValue()))
-      return constantIn(evolution.getSCEV(frozen->getOperand(0)), evolution);
-  return 0;
+      return forEachTerm(evolution.getSCEV(frozen->getOperand(0)), evolution, visit);
+    if (auto *choice = llvm::dyn_cast<llvm::SelectInst>(unknown->getValue()))
+      for (llvm::Value *chosen : {choice->getTrueValue(), choice->getFalseValue()})
+        if (!llvm::isa<llvm::Constant>(chosen)) // which lanes that access nothing have
+          forEachTerm(evolution.getSCEV(chosen), evolution, visit);
+  }
+  visit(number);
 }
 
-/// Whether loops take as much as the constant away in an iteration, or more: what begins a step
-/// early ends below zero then.
-bool isTakenAway(int64_t constant, const llvm::SCEV *number, llvm::ScalarEvolution &evolution) {
+/// A number in the first iteration.
+struct Beginning {
+  int64_t constant = 0;
+  /// Something is taken away, as where lanes count down.
+  bool takesAway = false;
+};
+
+bool isNegative(const llvm::Value *number) {
+  auto *constant = llvm::dyn_cast<llvm::ConstantInt>(number);
+  return constant && constant->isNegative();
+}
+
+/// A product with a negative constant, which LLVM may have made one of 24 bits.
+bool isTakenAway(const llvm::SCEV *term) {
+  if (auto *product = llvm::dyn_cast<llvm::SCEVMulExpr>(term)) {
+    auto *factor = llvm::dyn_cast<llvm::SCEVConstant>(product->getOperand(0));
+    return factor && factor->getAPInt().isNegative();
+  }
+  auto *unknown = llvm::dyn_cast<llvm::SCEVUnknown>(term);
+  auto *call = unknown ? llvm::dyn_cast<llvm::IntrinsicInst>(unknown->getValue()) : nullptr;
+  return call && call->getIntrinsicID() == llvm::Intrinsic::amdgcn_mul_i24 &&
+         llvm::any_of(call->args(), isNegative);
+}
+
+Beginning beginningOf(const llvm::SCEV *number, llvm::ScalarEvolution &evolution) {
+  Beginning beginning;
+  forEachTerm(number, evolution, [&](const llvm::SCEV *term) {
+    if (auto *constant = llvm::dyn_cast<llvm::SCEVConstant>(term))
+      beginning.constant += constant->getAPInt().getSExtValue();
+    beginning.takesAway |= isTakenAway(term);
+  });
+  return beginning;
+}
+
+/// Whether loops take `more` or more away from the number in an iteration: what begins a step early
+/// ends below zero then.
+bool countsDownBy(int64_t more, const llvm::SCEV *number, llvm::ScalarEvolution &evolution) {
   auto *carried = llvm::dyn_cast<llvm::SCEVAddRecExpr>(number);
   if (!carried)
     return false;
   auto *step = llvm::dyn_cast<llvm::SCEVConstant>(carried->getStepRecurrence(evolution));
-  if (step && step->getAPInt().isNegative() && constant >= -step->getAPInt().getSExtValue())
-    return true;
-  return isTakenAway(constant, carried->getStart(), evolution);
+  return (step && step->getAPInt().isNegative() && more >= -step->getAPInt().getSExtValue()) ||
+         countsDownBy(more, carried->getStart(), evolution);
 }
 
-/// Whether the access would add the constant, and to a number that begins or ends below zero.
-bool isBelowZero(const llvm::Use &offset, llvm::ScalarEvolution &evolution) {
+/// The constants of sums and differences, which instruction selection moves to the end.
+int64_t constantsOf(llvm::Value *number) {
   using namespace llvm::PatternMatch;
-  llvm::Value *rest;
-  const llvm::APInt *constant;
-  if (!match(offset.get(), m_AddLike(m_Value(rest), m_APInt(constant))) ||
-      !constant->isStrictlyPositive())
+  llvm::Value *one, *other;
+  if (auto *constant = llvm::dyn_cast<llvm::ConstantInt>(number))
+    return constant->getSExtValue();
+  if (match(number, m_AddLike(m_Value(one), m_Value(other))))
+    return constantsOf(one) + constantsOf(other);
+  if (match(number, m_Sub(m_Value(one), m_Value(other))))
+    return constantsOf(one) - constantsOf(other);
+  return 0;
+}
+
+/// Whether the access may add a constant to what is below zero for some lanes, and the sum not.
+bool isBelowZero(llvm::Value *offset, llvm::ScalarEvolution &evolution) {
+  if (!llvm::isa<llvm::BinaryOperator>(offset))
     return false;
-  const llvm::SCEV *number = evolution.getSCEV(rest);
-  int64_t first = constantIn(number, evolution), more = constant->getSExtValue();
-  return (first < 0 && first + more >= 0) || isTakenAway(more, number, evolution);
+  const llvm::SCEV *sum = evolution.getSCEV(offset);
+  Beginning beginning = beginningOf(sum, evolution);
+  int64_t written = constantsOf(offset), most = std::max(written, beginning.constant);
+  if (most <= 0 || evolution.isKnownNonNegative(
+                       evolution.getMinusSCEV(sum, evolution.getConstant(offset->getType(), most))))
+    return false;
+  bool beginsEarly = written > beginning.constant && beginning.constant >= 0;
+  return beginning.takesAway || beginsEarly ||
+         (written > 0 && countsDownBy(written, sum, evolution));
 }
 
 class KeepOffsets : public llvm::FunctionPass {
@@ -87,7 +144,7 @@ public:
     llvm::SmallVector<llvm::Use *> kept;
     for (llvm::Instruction &access : llvm::instructions(function))
       if (llvm::Use *offset = offsetOfBufferAccess(&access))
-        if (isBelowZero(*offset, evolution))
+        if (isBelowZero(offset->get(), evolution))
           kept.push_back(offset);
     for (llvm::Use *offset : kept) {
       llvm::IRBuilder<> builder(llvm::cast<llvm::Instruction>(offset->getUser()));

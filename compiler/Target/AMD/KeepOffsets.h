@@ -10,7 +10,8 @@ class FunctionPass;
 namespace kiln {
 
 /// Of accesses to buffers whose lanes' offset is a sum with a constant, has the sum computed where
-/// the other part begins, or in loops that count down ends, below zero and the sum does not.
+/// the other part may be below zero and the sum not: where it begins, or in loops that count down
+/// ends, below zero, or something is taken away in it.
 llvm::FunctionPass *createKeepOffsets();
 
 /// From now on code generation for AMD's GPUs does so in front of instruction selection.

@@ -17,6 +17,7 @@ std::string offsetsOf(const std::string &start, const std::string &offset,
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module = parseIR(R"(
 declare i32 @llvm.amdgcn.raw.ptr.buffer.load.i32(ptr addrspace(8), i32, i32, i32)
+declare i32 @llvm.amdgcn.mul.i24.i32(i32, i32)
 declare void @llvm.amdgcn.raw.ptr.buffer.store.i32(i32, ptr addrspace(8), i32, i32, i32)
 define void @f(ptr addrspace(8) %buffer, i32 range(i32 0, 64) %lane, i32 %n) {
 entry:
@@ -44,7 +45,8 @@ exit:
   for (llvm::BasicBlock &block : *module->getFunction("f"))
     for (llvm::Instruction &instruction : block) {
       auto *access = llvm::dyn_cast<llvm::CallInst>(&instruction);
-      if (!access || access->isInlineAsm())
+      if (!access || access->isInlineAsm() ||
+          !access->getCalledFunction()->getName().contains("buffer"))
         continue;
       bool isStore = access->getType()->isVoidTy();
       auto *sum = llvm::dyn_cast<llvm::CallInst>(access->getArgOperand(isStore ? 2 : 1));
@@ -62,6 +64,23 @@ TEST(KeepOffsets, OfNumbersThatBeginBelowZero) {
 TEST(KeepOffsets, OfNumbersThatEndBelowZero) {
   EXPECT_EQ(offsetsOf("%n", "  %offset = add i32 %x, 1024", "-1024"), "kept kept ");
   EXPECT_EQ(offsetsOf("%n", "  %offset = add i32 %x, 992", "-1024"), "added added ");
+}
+
+TEST(KeepOffsets, OfLanesThatCountDown) {
+  const std::string back = "  %back = sub i32 0, %lane\n  %bytes = shl i32 %back, 1\n"
+                           "  %y = add i32 %i, %bytes\n";
+  EXPECT_EQ(offsetsOf("120", back + "  %offset = add i32 %y, 256"), "kept kept ");
+  EXPECT_EQ(offsetsOf("120", back + "  %z = add i32 %bytes, 256\n  %offset = add i32 %z, %i"),
+            "kept kept ");
+  EXPECT_EQ(offsetsOf("120", back + "  %z = sub i32 348, %lane\n  %offset = add i32 %z, %i"),
+            "kept kept ");
+  EXPECT_EQ(offsetsOf("120", "  %z = call i32 @llvm.amdgcn.mul.i24.i32(i32 %lane, i32 -4)\n"
+                             "  %y = add i32 %z, 348\n  %offset = add i32 %y, %i"),
+            "kept kept ");
+  EXPECT_EQ(offsetsOf("120", back + "  %some = icmp ult i32 %lane, 60\n"
+                                    "  %chosen = select i1 %some, i32 %y, i32 -2147483648\n"
+                                    "  %offset = add i32 %chosen, 256"),
+            "kept kept ");
 }
 
 TEST(KeepOffsets, OthersAreAddedByTheAccess) {
