@@ -110,8 +110,24 @@ int64_t constantsOf(llvm::Value *number) {
   return 0;
 }
 
+/// Whether the number is made of a remainder. Of `(x + 32) % 7` code generation makes
+/// `x - (x + 32) / 7 * 7`, and 32 on top.
+bool hasRemainder(const llvm::Value *number, unsigned depth = 0) {
+  constexpr unsigned deepest = 6;
+  auto *operation = llvm::dyn_cast<llvm::Instruction>(number);
+  if (!operation || depth == deepest ||
+      !llvm::isa<llvm::BinaryOperator, llvm::CastInst, llvm::FreezeInst>(operation))
+    return false;
+  return operation->getOpcode() == llvm::Instruction::URem ||
+         operation->getOpcode() == llvm::Instruction::SRem ||
+         llvm::any_of(operation->operand_values(),
+                      [&](const llvm::Value *operand) { return hasRemainder(operand, depth + 1); });
+}
+
 /// Whether the access may add a constant to what is below zero for some lanes, and the sum not.
 bool isBelowZero(llvm::Value *offset, llvm::ScalarEvolution &evolution) {
+  if (hasRemainder(offset))
+    return true;
   if (!llvm::isa<llvm::BinaryOperator>(offset))
     return false;
   const llvm::SCEV *sum = evolution.getSCEV(offset);

@@ -83,6 +83,12 @@ TEST(KeepOffsets, OfLanesThatCountDown) {
             "kept kept ");
 }
 
+TEST(KeepOffsets, OfRemainders) {
+  EXPECT_EQ(offsetsOf("0", "  %more = add i32 %x, 32\n  %rest = urem i32 %more, 7\n"
+                           "  %offset = shl i32 %rest, 2"),
+            "kept kept ");
+}
+
 TEST(KeepOffsets, OthersAreAddedByTheAccess) {
   EXPECT_EQ(offsetsOf("0", "  %offset = add i32 %x, 1024"), "added added ");
   EXPECT_EQ(offsetsOf("%n", "  %offset = add i32 %x, 1024"), "added added ");
