@@ -6,14 +6,10 @@
 namespace kiln::testing {
 namespace {
 
-class Fusion : public SourceTest {
-protected:
-  /// Whether the target's own code runs, as LLVM fuses it.
-  bool isOptimised() const {
-    std::string target = GetParam();
-    return target == "cpu" || (target.find("gfx") != std::string::npos && machineCodeRunner());
-  }
-};
+class Fusion : public SourceTest {};
+
+/// On targets whose own code runs: what is emulated is not optimised, and nothing of it fused.
+class FusionByDefault : public SourceTest {};
 
 constexpr const char *source = R"(
 @triton.jit
@@ -99,12 +95,17 @@ void checkAll(const char *target, bool mayDiffer) {
 
 TEST_P(Fusion, IsNotWhereItMayNotBe) { checkAll(GetParam(), false); }
 
-TEST_P(Fusion, IsWhereItMayBe) {
-  if (!isOptimised())
-    GTEST_SKIP() << "emulated without optimisations";
-  checkAll(GetParam(), true);
+TEST_P(FusionByDefault, IsWhereItMayBe) { checkAll(GetParam(), true); }
+
+std::vector<const char *> targetsOfOwnCode() {
+  if (machineCodeRunner())
+    return {"emu:gfx942", "emu:gfx1100"};
+  return {"cpu"};
 }
+
 KILN_SOURCE_TESTS_ON_ALL(Fusion);
+INSTANTIATE_TEST_SUITE_P(, FusionByDefault, ::testing::ValuesIn(targetsOfOwnCode()),
+                         sourceTargetName);
 
 } // namespace
 } // namespace kiln::testing

@@ -247,30 +247,36 @@ TEST_P(LoopTotals, RowsFromTheirEnds) {
 
 const char *const cyclicSource = R"(
 @triton.jit
-def kernel(p, q, n, N: tl.constexpr):
+def kernel(p, q, r, n, N: tl.constexpr):
     total = tl.zeros((N,), tl.int32)
     for start in range(0, n, N):
         i = start + tl.arange(0, N)
-        total += tl.load(p + i % 7, mask=i < n, other=0).to(tl.int32)
+        x = tl.load(p + i % 7, mask=i < n, other=0).to(tl.int32)
+        tl.store(r + i, x, mask=i < n)
+        total += x
     tl.store(q, tl.sum(total))
 )";
 
 /// A remainder is a difference in the end, of which constants must not go to the access.
 TEST_P(LoopTotals, CyclicIndices) {
   for (const char *type : {"i32", "i64"})
-    for (int n : {260, 64, 33, 1000}) {
+    for (auto [n, block] : {std::pair(260, 64), {260, 128}, {33, 64}, {1000, 256}}) {
       Buffer<uint8_t> x({3, 250, 17, 99, 128, 1, 64});
-      Buffer<int32_t> y(1);
+      Buffer<int32_t> y(1), copy(n);
       SourceOptions options;
       options.numWarps = 1;
       options.smallArrays = true;
-      ASSERT_EQ(runSource(cyclicSource, GetParam(),
-                          {{"p", "*u8", x}, {"q", "*i32", y}, {"n", type, int64_t(n)}},
-                          {{"N", 128}}, options),
-                "");
+      ASSERT_EQ(
+          runSource(
+              cyclicSource, GetParam(),
+              {{"p", "*u8", x}, {"q", "*i32", y}, {"r", "*i32", copy}, {"n", type, int64_t(n)}},
+              {{"N", block}}, options),
+          "");
       int32_t total = 0;
-      for (int i = 0; i < n; ++i)
+      for (int i = 0; i < n; ++i) {
         total += x[i % 7];
+        EXPECT_EQ(copy[i], x[i % 7]) << type << ", " << n << ", " << i;
+      }
       EXPECT_EQ(y[0], total) << type << ", " << n;
     }
 }

@@ -29,9 +29,9 @@
 namespace kiln {
 namespace {
 
-/// What is added to the number in the first iteration of the loops that it is of. Numbers that are
-/// frozen for strength reduction not to see them, and those that a mask chooses, are looked
-/// through.
+/// What is added to the number in the first iteration of the loops that it is of. Conversions,
+/// which instruction selection narrows, numbers that are frozen for strength reduction not to see
+/// them, and those that a mask chooses, are looked through.
 template <typename Visit>
 void forEachTerm(const llvm::SCEV *number, llvm::ScalarEvolution &evolution, Visit visit) {
   if (auto *carried = llvm::dyn_cast<llvm::SCEVAddRecExpr>(number))
@@ -41,6 +41,8 @@ void forEachTerm(const llvm::SCEV *number, llvm::ScalarEvolution &evolution, Vis
       forEachTerm(part, evolution, visit);
     return;
   }
+  if (auto *conversion = llvm::dyn_cast<llvm::SCEVCastExpr>(number))
+    return forEachTerm(conversion->getOperand(), evolution, visit);
   if (auto *unknown = llvm::dyn_cast<llvm::SCEVUnknown>(number)) {
     if (auto *frozen = llvm::dyn_cast<llvm::FreezeInst>(unknown->getValue()))
       return forEachTerm(evolution.getSCEV(frozen->getOperand(0)), evolution, visit);
@@ -103,6 +105,8 @@ int64_t constantsOf(llvm::Value *number) {
   llvm::Value *one, *other;
   if (auto *constant = llvm::dyn_cast<llvm::ConstantInt>(number))
     return constant->getSExtValue();
+  if (auto *conversion = llvm::dyn_cast<llvm::CastInst>(number))
+    return constantsOf(conversion->getOperand(0));
   if (match(number, m_AddLike(m_Value(one), m_Value(other))))
     return constantsOf(one) + constantsOf(other);
   if (match(number, m_Sub(m_Value(one), m_Value(other))))
@@ -128,7 +132,7 @@ bool hasRemainder(const llvm::Value *number, unsigned depth = 0) {
 bool isBelowZero(llvm::Value *offset, llvm::ScalarEvolution &evolution) {
   if (hasRemainder(offset))
     return true;
-  if (!llvm::isa<llvm::BinaryOperator>(offset))
+  if (!llvm::isa<llvm::BinaryOperator, llvm::CastInst>(offset))
     return false;
   const llvm::SCEV *sum = evolution.getSCEV(offset);
   Beginning beginning = beginningOf(sum, evolution);

@@ -87,6 +87,12 @@ TEST(KeepOffsets, OfRemainders) {
   EXPECT_EQ(offsetsOf("0", "  %more = add i32 %x, 32\n  %rest = urem i32 %more, 7\n"
                            "  %offset = shl i32 %rest, 2"),
             "kept kept ");
+  // Of 64 bits, as LLVM divides them.
+  EXPECT_EQ(offsetsOf("0", "  %wide = zext i32 %x to i64\n  %sevenths = udiv i32 %x, 7\n"
+                           "  %whole = mul i32 %sevenths, 7\n  %less = sub i32 32, %whole\n"
+                           "  %rest = zext i32 %less to i64\n  %sum = add i64 %wide, %rest\n"
+                           "  %offset = trunc i64 %sum to i32"),
+            "kept kept ");
 }
 
 TEST(KeepOffsets, OthersAreAddedByTheAccess) {
