@@ -114,26 +114,30 @@ int64_t constantsOf(llvm::Value *number) {
   return 0;
 }
 
-/// Whether the number is made of a remainder. Of `(x + 32) % 7` code generation makes
-/// `x - (x + 32) / 7 * 7`, and 32 on top.
-bool hasRemainder(const llvm::Value *number, unsigned depth = 0) {
+/// Whether the number is made of a remainder in the same block, beyond which instruction selection
+/// does not see. Of `(x + 32) % 7` it makes `x - (x + 32) / 7 * 7`, and 32 on top.
+bool hasRemainder(const llvm::Instruction &number, unsigned depth = 0) {
   constexpr unsigned deepest = 6;
-  auto *operation = llvm::dyn_cast<llvm::Instruction>(number);
-  if (!operation || depth == deepest ||
-      !llvm::isa<llvm::BinaryOperator, llvm::CastInst, llvm::FreezeInst>(operation))
+  if (depth == deepest ||
+      !llvm::isa<llvm::BinaryOperator, llvm::CastInst, llvm::FreezeInst>(number))
     return false;
-  return operation->getOpcode() == llvm::Instruction::URem ||
-         operation->getOpcode() == llvm::Instruction::SRem ||
-         llvm::any_of(operation->operand_values(),
-                      [&](const llvm::Value *operand) { return hasRemainder(operand, depth + 1); });
+  return number.getOpcode() == llvm::Instruction::URem ||
+         number.getOpcode() == llvm::Instruction::SRem ||
+         llvm::any_of(number.operand_values(), [&](const llvm::Value *operand) {
+           auto *part = llvm::dyn_cast<llvm::Instruction>(operand);
+           return part && part->getParent() == number.getParent() && hasRemainder(*part, depth + 1);
+         });
 }
 
 /// Whether the access may add a constant to what is below zero for some lanes, and the sum not.
-bool isBelowZero(llvm::Value *offset, llvm::ScalarEvolution &evolution) {
-  if (hasRemainder(offset))
-    return true;
-  if (!llvm::isa<llvm::BinaryOperator, llvm::CastInst>(offset))
+bool isBelowZero(const llvm::Instruction &access, llvm::Value *offset,
+                 llvm::ScalarEvolution &evolution) {
+  auto *number = llvm::dyn_cast<llvm::Instruction>(offset);
+  if (!number || number->getParent() != access.getParent() ||
+      !llvm::isa<llvm::BinaryOperator, llvm::CastInst>(number))
     return false;
+  if (hasRemainder(*number))
+    return true;
   const llvm::SCEV *sum = evolution.getSCEV(offset);
   Beginning beginning = beginningOf(sum, evolution);
   int64_t written = constantsOf(offset), most = std::max(written, beginning.constant);
@@ -164,7 +168,7 @@ public:
     llvm::SmallVector<llvm::Use *> kept;
     for (llvm::Instruction &access : llvm::instructions(function))
       if (llvm::Use *offset = offsetOfBufferAccess(&access))
-        if (isBelowZero(offset->get(), evolution))
+        if (isBelowZero(access, offset->get(), evolution))
           kept.push_back(offset);
     for (llvm::Use *offset : kept) {
       llvm::IRBuilder<> builder(llvm::cast<llvm::Instruction>(offset->getUser()));
