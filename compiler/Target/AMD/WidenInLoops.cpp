@@ -3,7 +3,9 @@
 // that. RDNA's multiplication with addition takes a half as it is (`v_fma_mix_f32`), if instruction
 // selection sees the conversion, which looks no further than a block.
 //
-// The elements move with their conversions, so that the vector is what the loop holds.
+// The elements move with their conversions, so that the vector is what the loop holds. LLVM's code
+// generation moves what a loop does not change out of it, for divisions that it writes out; not in
+// these loops, of which all else was in front already.
 
 #include "compiler/Target/AMD/WidenInLoops.h"
 
@@ -14,6 +16,7 @@
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
 
 namespace kiln {
 namespace {
@@ -41,6 +44,14 @@ bool isForLoops(const Instruction &widening, const llvm::LoopInfo &loops) {
     const llvm::Loop *loop = loops.getLoopFor(operation->getParent());
     return loop && !loop->contains(&widening) && multipliesOrAdds(*operation);
   });
+}
+
+/// Its instructions are not moved out of it any more.
+void keepInLoop(llvm::Loop &loop) {
+  constexpr llvm::StringLiteral disabled = "llvm.licm.disable";
+  for (llvm::Loop *each = &loop; each; each = each->getParentLoop())
+    if (!llvm::getBooleanLoopAttribute(each, disabled))
+      llvm::addStringMetadataToLoop(each, disabled.data(), true);
 }
 
 /// A copy in the block of each user, in front of the first one.
@@ -77,8 +88,11 @@ void widenInLoops(llvm::Function &kernel) {
   for (Instruction &instruction : llvm::instructions(kernel))
     if (widensHalf(instruction) && isForLoops(instruction, loops))
       found.push_back(&instruction);
-  for (Instruction *widening : found)
+  for (Instruction *widening : found) {
+    for (const llvm::User *user : widening->users())
+      keepInLoop(*loops.getLoopFor(llvm::cast<Instruction>(user)->getParent()));
     copyToUsers(*widening);
+  }
 }
 
 } // namespace kiln
