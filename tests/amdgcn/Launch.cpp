@@ -155,6 +155,9 @@ std::unique_ptr<Wave> Launcher::makeWave(Workgroup &group, unsigned number) {
   unsigned next = 0;
   setUserScalars(*wave, next);
   setWorkgroupIds(*wave, group, descriptor.numUserScalars);
+  // LLVM, "User Guide for AMDGPU Backend": the number of the wave in the workgroup.
+  if (generation == Generation::Gfx12)
+    wave->setScalar(TrapTemporary0 + 8, number << 25);
   return wave;
 }
 

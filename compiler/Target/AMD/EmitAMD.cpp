@@ -54,6 +54,8 @@
 #include "compiler/Target/Occupancy.h"
 #include "compiler/Target/TargetError.h"
 #include "runtime/hip_messages.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -210,6 +212,14 @@ static bool multiplies(const llvm::Function &kernel) {
   return llvm::any_of(llvm::instructions(kernel), isProduct);
 }
 
+static bool multipliesInLoops(llvm::Function &kernel) {
+  llvm::DominatorTree tree(kernel);
+  llvm::LoopInfo loops(tree);
+  return llvm::any_of(llvm::instructions(kernel), [&](const llvm::Instruction &op) {
+    return isProduct(op) && loops.getLoopFor(op.getParent());
+  });
+}
+
 /// Of 32 bits, that a thread can have: CDNA's accumulation registers among them where there are
 /// products, which alone compute on these.
 static unsigned registersOfThread(const llvm::Function &kernel, const KernelFacts &facts,
@@ -278,7 +288,7 @@ static void orderForRegisters(llvm::Function &kernel, int spareRegisters,
     placeLoads(kernel);
   }
   if (spareRegisters < nearlyNone && spareRegisters > beyondHelp)
-    recomputeIndices(kernel);
+    recomputeIndices(kernel, IndexPlaces::BehindLoop, heldNumberOf(target));
   // As with hidden places.
   if (spareRegisters <= beyondHelp && !target.matrix.operandsByHalves)
     kernel.addFnAttr(zerosInRegisters);
@@ -368,16 +378,17 @@ static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
   joinCopies(kernel);
   if (target.matrix.mfmaGeneration || facts.spareRegisters > beyondHelp || !multiplies(kernel))
     joinComparisons(kernel, /*ofWords=*/!multiplies(kernel));
-  if (!multiplies(kernel)) {
+  // Two thirds of the registers with which a processor has all of its waves: of RDNA's own
+  // kernels less is slower, though more waves are there.
+  constexpr unsigned mostOfCdna = 42, mostOfRdna = 64;
+  bool hasSpare = facts.spareRegisters >= nearlyNone;
+  if (!multiplies(kernel))
     reachForward(kernel);
-    // Two thirds of the registers with which a processor has all of its waves: of RDNA's own
-    // kernels less is slower, though more waves are there.
-    constexpr unsigned mostOfCdna = 42, mostOfRdna = 64;
-    if (facts.spareRegisters >= nearlyNone) {
-      gatherLoads(kernel, target.matrix.mfmaGeneration ? mostOfCdna : mostOfRdna);
-      sinkMasks(kernel);
-    }
-  }
+  if (hasSpare &&
+      (!multiplies(kernel) || (target.matrix.wmmaGeneration && !multipliesInLoops(kernel))))
+    gatherLoads(kernel, target.matrix.mfmaGeneration ? mostOfCdna : mostOfRdna);
+  if (hasSpare && !multiplies(kernel))
+    sinkMasks(kernel);
   reloadArguments(kernel);
   if (target.matrix.mfmaGeneration)
     preloadArguments(kernel);
@@ -480,6 +491,23 @@ private:
     return fitMoreBlocks(std::move(*first), kernel, target, [&] { return attempt(); });
   }
 
+  /// Where few registers are lacking, loops may have them by offsets that accesses add to, and by
+  /// computing rows and columns again.
+  std::optional<DeviceBinary> withoutFewSpills(std::optional<DeviceBinary> binary) {
+    constexpr uint32_t few = 64;
+    constexpr unsigned mostInstructions = 2;
+    if (!binary || !binary->resources.spilledBytes() || binary->resources.spilledBytes() > few)
+      return binary;
+    HeldIndices reached{
+        reachBehindMasks(kernel, target.matrix.wmmaGeneration >= 4 ? 1 << 23 : 4096), {}};
+    HeldIndices held = recomputeInLoops(kernel, mostInstructions, heldNumberOf(target));
+    std::optional<DeviceBinary> other = attempt();
+    holdAgain(held);
+    holdAgain(reached);
+    bool isBetter = other && !other->resources.spilledBytes();
+    return isBetter ? std::move(other) : std::move(binary);
+  }
+
   /// LLVM orders RDNA's instructions for as many waves as registers allow, and so reads operands of
   /// products one after the other, each when it is needed, and loads what it loads in as many
   /// rounds. It can order them for their latencies: the code of that where more waves are of no
@@ -487,7 +515,7 @@ private:
   llvm::Expected<DeviceBinary> runForRdna() {
     constexpr llvm::StringLiteral forLatencies = "max-ilp";
     kernel.addFnAttr(strategy, forLatencies);
-    std::optional<DeviceBinary> byLatencies = attempt();
+    std::optional<DeviceBinary> byLatencies = withoutFewSpills(attempt());
     bool isBound = isBoundBySharedMemory();
     if (byLatencies && isBound && facts.spareRegisters > lacking &&
         !byLatencies->resources.spilledBytes())
@@ -567,7 +595,7 @@ private:
     kernel.removeFnAttr(strategy);
     other = attemptFor(more, byWaves, 8);
     if (other && other->resources.spilledBytes() && !writesHalvesToo()) {
-      recomputeIndices(kernel);
+      recomputeIndices(kernel, IndexPlaces::BehindLoop, heldNumberOf(target));
       sinkAddresses(kernel, hiddenOfAddresses(facts.spareRegisters, target.matrix));
       other = attempt();
     }

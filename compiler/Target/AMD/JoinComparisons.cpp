@@ -84,7 +84,11 @@ llvm::Value *wordOf(llvm::Value *value, llvm::IRBuilder<> &b) {
     return value;
   llvm::Value *sum = nullptr;
   for (llvm::Value *part : partsOfIndex(value, b.GetInsertBlock()->getDataLayout())) {
-    llvm::Value *word = b.CreateTrunc(part, b.getInt32Ty());
+    llvm::Value *word = nullptr;
+    bool isWidened = llvm::PatternMatch::match(
+        part, llvm::PatternMatch::m_ZExtOrSExt(llvm::PatternMatch::m_Value(word)));
+    if (!isWidened || !word->getType()->isIntegerTy(32))
+      word = b.CreateTrunc(part, b.getInt32Ty());
     sum = sum ? b.CreateAdd(sum, word) : word;
   }
   return sum;

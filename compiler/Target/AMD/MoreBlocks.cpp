@@ -47,7 +47,8 @@ public:
     if (!isCdna)
       if (std::optional<DeviceBinary> other = better())
         return other;
-    recomputeIndices(kernel, isCdna ? IndexPlaces::EachBlock : IndexPlaces::BehindLoop);
+    recomputeIndices(kernel, isCdna ? IndexPlaces::EachBlock : IndexPlaces::BehindLoop,
+                     heldNumberOf(target));
     return better();
   }
 

@@ -40,6 +40,7 @@
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PatternMatch.h"
+#include "llvm/Support/KnownBits.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 #include <map>
 
@@ -280,15 +281,35 @@ private:
   llvm::MapVector<Alike, ByConstant> groups;
 };
 
-/// Of an offset that a mask chooses, what is added to both alternatives, if that is a constant that
-/// the access reaches. Of offsets of zero or more: what it brings for others is not measured.
-void addBehindMask(llvm::Use &use) {
+/// What `value` is without a constant that is added to it; null: it is no such sum. Of disjoint
+/// bits LLVM leaves out what clears those of the constant, which others may have.
+llvm::Value *withoutConstant(llvm::Value *value, const llvm::APInt *&constant) {
   using namespace llvm::PatternMatch;
-  Offset offset = offsetOf(use);
   llvm::Value *base = nullptr;
+  if (match(value, m_AddLike(m_Value(base), m_APInt(constant))))
+    return base;
+  auto *sum = llvm::dyn_cast<llvm::Instruction>(value);
+  if (!sum || !match(value, m_Or(m_Value(base), m_APInt(constant))))
+    return nullptr;
+  llvm::KnownBits bits = llvm::computeKnownBits(base, sum->getDataLayout());
+  for (llvm::User *user : base->users()) {
+    auto *cleared = llvm::dyn_cast<llvm::Instruction>(user);
+    if (cleared && cleared->getParent() == sum->getParent() && cleared->comesBefore(sum) &&
+        match(cleared, m_And(m_Specific(base), m_SpecificInt(~bits.Zero & ~*constant))))
+      return cleared;
+  }
+  return nullptr;
+}
+
+/// Of an offset that a mask chooses, what is added to both alternatives, if that is a constant
+/// below `reach`. Of offsets of zero or more: what it brings for others is not measured.
+void addBehindMask(llvm::Use &use, int64_t reach) {
+  Offset offset = offsetOf(use);
+  if (!offset.choice)
+    return;
   const llvm::APInt *constant = nullptr;
-  if (offset.choice && match(offset.value, m_AddLike(m_Value(base), m_APInt(constant))) &&
-      constant->isStrictlyPositive() && constant->slt(reach) &&
+  llvm::Value *base = withoutConstant(offset.value, constant);
+  if (base && constant->isStrictlyPositive() && constant->slt(reach) &&
       offset.other - constant->getSExtValue() == std::numeric_limits<int32_t>::min() &&
       llvm::isKnownNonNegative(base, llvm::SimplifyQuery(offset.choice->getDataLayout())))
     reachFrom(base, constant->getSExtValue(), offset);
@@ -318,7 +339,20 @@ void reachForward(llvm::Function &kernel) {
       LoopOffsets(*loop, of.evolution).run();
   for (llvm::Instruction &instruction : llvm::instructions(kernel))
     if (llvm::Use *offset = offsetOfBufferAccess(&instruction))
-      addBehindMask(*offset);
+      addBehindMask(*offset, reach);
+}
+
+std::vector<std::pair<llvm::Use *, llvm::Value *>> reachBehindMasks(llvm::Function &kernel,
+                                                                    int64_t reach) {
+  std::vector<std::pair<llvm::Use *, llvm::Value *>> before;
+  for (llvm::Instruction &instruction : llvm::instructions(kernel))
+    if (llvm::Use *offset = offsetOfBufferAccess(&instruction)) {
+      llvm::Value *value = offset->get();
+      addBehindMask(*offset, reach);
+      if (offset->get() != value)
+        before.emplace_back(offset, value);
+    }
+  return before;
 }
 
 void shareMaskedOffsets(llvm::Function &kernel) {

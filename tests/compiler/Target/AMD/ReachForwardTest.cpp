@@ -96,7 +96,7 @@ Offsets below(uint32_t end, Offsets offsets) {
 /// `end` come to must stay, and others must not come there.
 unsigned countIn(const std::string &body,
                  llvm::function_ref<bool(const llvm::Instruction &)> counts,
-                 void (*pass)(llvm::Function &) = kiln::reachForward,
+                 llvm::function_ref<void(llvm::Function &)> pass = kiln::reachForward,
                  const std::string &buffer = "null", uint32_t end = -1) {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> before = parseIR(loopOf(body, buffer), context),
@@ -307,6 +307,34 @@ TEST(ShareMaskedOffsets, OthersHaveTheirOwn) {
 )",
                          "2147483647"),
             4u);
+}
+
+/// Selections of one value in another place each become one, where accesses reach so many bytes.
+unsigned selectedBehind(int64_t reach) {
+  return countIn(
+      R"(
+  %mask = icmp ult i32 %i, 7
+  %bits = and i32 %lane, 16368
+  %row = and i32 %bits, 4080
+  %x1 = add nuw nsw i32 %row, 2048
+  %x2 = add nuw nsw i32 %row, 4096
+  %x3 = or i32 %bits, 12288
+  %o0 = select i1 %mask, i32 %row, i32 -2147483648
+  %o1 = select i1 %mask, i32 %x1, i32 -2147481600
+  %o2 = select i1 %mask, i32 %x2, i32 -2147479552
+  %o3 = select i1 %mask, i32 %x3, i32 -2147471360
+)",
+      [](const llvm::Instruction &op) {
+        auto *choice = llvm::dyn_cast<llvm::SelectInst>(&op);
+        return choice && !choice->use_empty() && choice->getTrueValue()->getName() == "row";
+      },
+      [=](llvm::Function &kernel) { kiln::reachBehindMasks(kernel, reach); });
+}
+
+TEST(ReachBehindMasks, ConstantsAreAddedBehindTheMask) {
+  EXPECT_EQ(selectedBehind(2048), 1u);
+  EXPECT_EQ(selectedBehind(4096), 2u);
+  EXPECT_EQ(selectedBehind(1 << 23), 4u);
 }
 
 } // namespace

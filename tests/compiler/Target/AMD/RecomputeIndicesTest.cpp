@@ -12,6 +12,7 @@ using namespace kiln::testing;
 
 namespace {
 
+using kiln::HeldNumber;
 using kiln::IndexPlaces;
 
 /// What blocks named `taker` use of the values of one named `giver`, once each: "%thread, %n".
@@ -28,7 +29,7 @@ std::string usedOf(llvm::Function &function, llvm::StringRef giver, llvm::String
 /// What the block `taker` behind the loop uses of the values of another, `giver`.
 std::string heldBy(const std::string &entry, const std::string &loop, const std::string &end,
                    IndexPlaces places = IndexPlaces::BehindLoop, llvm::StringRef giver = "entry",
-                   llvm::StringRef taker = "end") {
+                   llvm::StringRef taker = "end", HeldNumber held = HeldNumber::Thread) {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module = parseIR(declareWmma + R"(
 declare i32 @llvm.amdgcn.workitem.id.x()
@@ -51,7 +52,7 @@ end:
 })",
                                                  context);
   llvm::Function &kernel = *module->getFunction("f");
-  kiln::recomputeIndices(kernel, places);
+  kiln::recomputeIndices(kernel, places, held);
   EXPECT_FALSE(llvm::verifyModule(*module, &llvm::errs()));
   return usedOf(kernel, giver, taker);
 }
@@ -61,6 +62,11 @@ const std::string product = productOf("%a", "%a");
 const std::string store = R"(
   %p = getelementptr i32, ptr addrspace(1) %out, i32 %row
   store i32 %column, ptr addrspace(1) %p
+)";
+
+const std::string ofThread = R"(
+  %row = and i32 %thread, 31
+  %column = lshr i32 %thread, 5
 )";
 
 TEST(RecomputeIndices, TheLoopHoldsTheThreadsNumberAndScalars) {
@@ -75,6 +81,19 @@ TEST(RecomputeIndices, TheLoopHoldsTheThreadsNumberAndScalars) {
             "%thread, %first");
 }
 
+/// Which a scalar register has.
+TEST(RecomputeIndices, TheLoopHoldsTheNumberOfTheWavesFirstThread) {
+  EXPECT_EQ(heldBy(ofThread, product, store, IndexPlaces::BehindLoop, "entry", "end",
+                   HeldNumber::FirstOfWave),
+            "%wave");
+}
+
+TEST(RecomputeIndices, TheLoopHoldsNothingWhereTheProcessorKnowsTheWave) {
+  EXPECT_EQ(
+      heldBy(ofThread, product, store, IndexPlaces::BehindLoop, "entry", "end", HeldNumber::None),
+      "");
+}
+
 TEST(RecomputeIndices, WhatTakesDivisionsOrIsLoadedIsHeld) {
   EXPECT_EQ(heldBy(R"(
   %row = urem i32 %thread, %n
@@ -84,11 +103,6 @@ TEST(RecomputeIndices, WhatTakesDivisionsOrIsLoadedIsHeld) {
                    product, store),
             "%row, %column");
 }
-
-const std::string ofThread = R"(
-  %row = and i32 %thread, 31
-  %column = lshr i32 %thread, 5
-)";
 
 /// Code behind the loop whose last block uses what the first computes.
 const std::string severalBlocks = store + R"(
@@ -124,6 +138,61 @@ last:
 )",
                    IndexPlaces::EachBlock, "next", "next"),
             "");
+}
+
+/// The rows that a loop compares with an end, and an offset that it adds to.
+const std::string inLoop = R"(
+entry:
+  %thread = call i32 @llvm.amdgcn.workitem.id.x()
+  %shifted = lshr i32 %thread, 3
+  %row = add i32 %shifted, %first
+  %low = and i32 %thread, 7
+  %wide = shl i32 %low, 4
+  %offset = or disjoint i32 %wide, %shifted
+  br label %loop
+loop:
+  %c = phi <8 x float> [ zeroinitializer, %entry ], [ %d, %loop ]
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %at = add i32 %row, %i
+  %place = add i32 %offset, %i
+  %next = add i32 %i, 64
+  %isThere = icmp ult i32 %at, %end
+  %to = select i1 %isThere, i32 %place, i32 -1
+  store i32 %to, ptr addrspace(1) %out
+)" + productOf("%a", "%a") +
+                           R"(
+  %again = icmp ult i32 %next, %end
+  br i1 %again, label %loop, label %behind
+behind:
+  store <8 x float> %d, ptr addrspace(1) %out
+  ret void
+})";
+
+/// What the loop takes of its entry, where it computes again what so many instructions make; and
+/// when that is taken back.
+std::string heldIn(unsigned instructions, bool isTakenBack = false) {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module = parseIR(declareWmma + R"(
+declare i32 @llvm.amdgcn.workitem.id.x()
+define void @f(i32 %first, i32 %end, ptr addrspace(1) %out, <16 x half> %a) {
+)" + inLoop,
+                                                 context);
+  llvm::Function &kernel = *module->getFunction("f");
+  kiln::HeldIndices held = kiln::recomputeInLoops(kernel, instructions, HeldNumber::FirstOfWave);
+  if (isTakenBack)
+    kiln::holdAgain(held);
+  EXPECT_FALSE(llvm::verifyModule(*module, &llvm::errs()));
+  return usedOf(kernel, "entry", "loop");
+}
+
+TEST(RecomputeIndices, LoopsComputeWhatFewInstructionsMake) {
+  EXPECT_EQ(heldIn(1), "%row, %offset");
+  EXPECT_EQ(heldIn(2), "%wave, %offset");
+  EXPECT_EQ(heldIn(4), "%wave");
+}
+
+TEST(RecomputeIndices, LoopsHoldIndicesAgain) {
+  EXPECT_EQ(heldIn(4, /*isTakenBack=*/true), "%row, %offset");
 }
 
 TEST(RecomputeIndices, LoopsWithoutProductsAreLeftAlone) {
