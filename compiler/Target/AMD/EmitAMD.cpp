@@ -212,12 +212,9 @@ static bool multiplies(const llvm::Function &kernel) {
   return llvm::any_of(llvm::instructions(kernel), isProduct);
 }
 
-static bool multipliesInLoops(llvm::Function &kernel) {
+static bool hasLoops(llvm::Function &kernel) {
   llvm::DominatorTree tree(kernel);
-  llvm::LoopInfo loops(tree);
-  return llvm::any_of(llvm::instructions(kernel), [&](const llvm::Instruction &op) {
-    return isProduct(op) && loops.getLoopFor(op.getParent());
-  });
+  return !llvm::LoopInfo(tree).empty();
 }
 
 /// Of 32 bits, that a thread can have: CDNA's accumulation registers among them where there are
@@ -384,8 +381,7 @@ static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
   bool hasSpare = facts.spareRegisters >= nearlyNone;
   if (!multiplies(kernel))
     reachForward(kernel);
-  if (hasSpare &&
-      (!multiplies(kernel) || (target.matrix.wmmaGeneration && !multipliesInLoops(kernel))))
+  if (hasSpare && (!multiplies(kernel) || (target.matrix.wmmaGeneration && !hasLoops(kernel))))
     gatherLoads(kernel, target.matrix.mfmaGeneration ? mostOfCdna : mostOfRdna);
   if (hasSpare && !multiplies(kernel))
     sinkMasks(kernel);
@@ -439,6 +435,8 @@ private:
       return info.takeError();
     if (info->kernels.size() == 1)
       binary.resources = info->kernels.front().resources;
+    spillsScalars = llvm::any_of(
+        info->kernels, [](const HsacoKernel &kernel) { return kernel.spilledScalars != 0; });
     auto code = listHsaco(bytes, facts.symbol, machine);
     if (!code)
       return code.takeError();
@@ -518,7 +516,7 @@ private:
     std::optional<DeviceBinary> byLatencies = withoutFewSpills(attempt());
     bool isBound = isBoundBySharedMemory();
     if (byLatencies && isBound && facts.spareRegisters > lacking &&
-        !byLatencies->resources.spilledBytes())
+        !byLatencies->resources.spilledBytes() && !spillsScalars)
       return std::move(*byLatencies);
     kernel.removeFnAttr(strategy);
     auto byWaves = isBound ? generate() : runForBlocks();
@@ -614,6 +612,8 @@ private:
   static constexpr llvm::StringLiteral strategy = "amdgpu-sched-strategy";
   /// LLVM's name of instructions on halves, which it has as a default for RDNA 3 alone.
   static constexpr llvm::StringLiteral halves = "real-true16";
+  /// Whether the last code has scalars in lanes of vector registers, as there are too few.
+  bool spillsScalars = false;
   /// Whether waits stand in front of the kernel's fences that LLVM does not drop.
   bool keepsWaits = false;
 };

@@ -123,6 +123,7 @@ HsacoKernel readKernel(const Node &map) {
   resources.scalarRegisters = number(map, ".sgpr_count");
   // A spilled SGPR goes to a VGPR's lane, not to memory.
   resources.spillStoreBytes = resources.spillLoadBytes = 4 * number(map, ".vgpr_spill_count");
+  kernel.spilledScalars = number(map, ".sgpr_spill_count");
   resources.staticSharedBytes = number(map, ".group_segment_fixed_size");
   resources.stackBytes = number(map, ".private_segment_fixed_size");
   return kernel;

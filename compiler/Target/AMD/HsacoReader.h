@@ -27,6 +27,8 @@ struct HsacoKernel {
   unsigned hiddenParameters = 0;
   uint32_t kernargBytes = 0;
   ResourceUsage resources;
+  /// To lanes of vector registers.
+  uint32_t spilledScalars = 0;
   uint32_t wavefrontSize = 0, maxFlatWorkgroupSize = 0;
   /// 0, 0, 0 = any.
   std::array<uint32_t, 3> requiredWorkgroupSize = {0, 0, 0};

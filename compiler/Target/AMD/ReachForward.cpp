@@ -281,20 +281,25 @@ private:
   llvm::MapVector<Alike, ByConstant> groups;
 };
 
-/// What `value` is without a constant that is added to it; null: it is no such sum. Of disjoint
-/// bits LLVM leaves out what clears those of the constant, which others may have.
+/// What `value` is without a constant that is added to it; null: it is no such sum.
 llvm::Value *withoutConstant(llvm::Value *value, const llvm::APInt *&constant) {
   using namespace llvm::PatternMatch;
   llvm::Value *base = nullptr;
-  if (match(value, m_AddLike(m_Value(base), m_APInt(constant))))
-    return base;
-  auto *sum = llvm::dyn_cast<llvm::Instruction>(value);
-  if (!sum || !match(value, m_Or(m_Value(base), m_APInt(constant))))
+  return match(value, m_AddLike(m_Value(base), m_APInt(constant))) ? base : nullptr;
+}
+
+/// The same of what the constant's bits are set in, where they may have been set before: LLVM
+/// leaves out what clears them. Another value may be that.
+llvm::Value *withoutBits(llvm::Value *value, const llvm::APInt *&constant) {
+  using namespace llvm::PatternMatch;
+  llvm::Value *base = nullptr;
+  auto *whole = llvm::dyn_cast<llvm::Instruction>(value);
+  if (!whole || !match(value, m_Or(m_Value(base), m_APInt(constant))))
     return nullptr;
-  llvm::KnownBits bits = llvm::computeKnownBits(base, sum->getDataLayout());
+  llvm::KnownBits bits = llvm::computeKnownBits(base, whole->getDataLayout());
   for (llvm::User *user : base->users()) {
     auto *cleared = llvm::dyn_cast<llvm::Instruction>(user);
-    if (cleared && cleared->getParent() == sum->getParent() && cleared->comesBefore(sum) &&
+    if (cleared && cleared->getParent() == whole->getParent() && cleared->comesBefore(whole) &&
         match(cleared, m_And(m_Specific(base), m_SpecificInt(~bits.Zero & ~*constant))))
       return cleared;
   }
@@ -303,12 +308,8 @@ llvm::Value *withoutConstant(llvm::Value *value, const llvm::APInt *&constant) {
 
 /// Of an offset that a mask chooses, what is added to both alternatives, if that is a constant
 /// below `reach`. Of offsets of zero or more: what it brings for others is not measured.
-void addBehindMask(llvm::Use &use, int64_t reach) {
-  Offset offset = offsetOf(use);
-  if (!offset.choice)
-    return;
-  const llvm::APInt *constant = nullptr;
-  llvm::Value *base = withoutConstant(offset.value, constant);
+void addBehindMask(const Offset &offset, llvm::Value *base, const llvm::APInt *constant,
+                   int64_t reach) {
   if (base && constant->isStrictlyPositive() && constant->slt(reach) &&
       offset.other - constant->getSExtValue() == std::numeric_limits<int32_t>::min() &&
       llvm::isKnownNonNegative(base, llvm::SimplifyQuery(offset.choice->getDataLayout())))
@@ -337,21 +338,27 @@ void reachForward(llvm::Function &kernel) {
   for (llvm::Loop *loop : of.loops.getLoopsInPreorder())
     if (loop->isInnermost() && loop->getLoopPreheader() && loop->getLoopLatch())
       LoopOffsets(*loop, of.evolution).run();
+  const llvm::APInt *constant = nullptr;
   for (llvm::Instruction &instruction : llvm::instructions(kernel))
-    if (llvm::Use *offset = offsetOfBufferAccess(&instruction))
-      addBehindMask(*offset, reach);
+    if (llvm::Use *use = offsetOfBufferAccess(&instruction))
+      if (Offset offset = offsetOf(*use); offset.choice)
+        addBehindMask(offset, withoutConstant(offset.value, constant), constant, reach);
 }
 
 std::vector<std::pair<llvm::Use *, llvm::Value *>> reachBehindMasks(llvm::Function &kernel,
                                                                     int64_t reach) {
   std::vector<std::pair<llvm::Use *, llvm::Value *>> before;
-  for (llvm::Instruction &instruction : llvm::instructions(kernel))
-    if (llvm::Use *offset = offsetOfBufferAccess(&instruction)) {
-      llvm::Value *value = offset->get();
-      addBehindMask(*offset, reach);
-      if (offset->get() != value)
-        before.emplace_back(offset, value);
-    }
+  const llvm::APInt *constant = nullptr;
+  for (llvm::Instruction &instruction : llvm::instructions(kernel)) {
+    llvm::Use *use = offsetOfBufferAccess(&instruction);
+    Offset offset = use ? offsetOf(*use) : Offset();
+    if (!offset.choice)
+      continue;
+    llvm::Value *base = withoutConstant(offset.value, constant);
+    addBehindMask(offset, base ? base : withoutBits(offset.value, constant), constant, reach);
+    if (use->get() != offset.choice)
+      before.emplace_back(use, offset.choice);
+  }
   return before;
 }
 
