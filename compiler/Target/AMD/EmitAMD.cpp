@@ -375,16 +375,21 @@ static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
   joinCopies(kernel);
   if (target.matrix.mfmaGeneration || facts.spareRegisters > beyondHelp || !multiplies(kernel))
     joinComparisons(kernel, /*ofWords=*/!multiplies(kernel));
-  // Two thirds of the registers with which a processor has all of its waves: of RDNA's own
-  // kernels less is slower, though more waves are there.
-  constexpr unsigned mostOfCdna = 42, mostOfRdna = 64;
   bool hasSpare = facts.spareRegisters >= nearlyNone;
-  if (!multiplies(kernel))
+  if (!multiplies(kernel)) {
     reachForward(kernel);
-  if (hasSpare && (!multiplies(kernel) || (target.matrix.wmmaGeneration && !hasLoops(kernel))))
-    gatherLoads(kernel, target.matrix.mfmaGeneration ? mostOfCdna : mostOfRdna);
-  if (hasSpare && !multiplies(kernel))
-    sinkMasks(kernel);
+    // Two thirds of the registers with which a processor has all of its waves: of RDNA's own
+    // kernels less is slower, though more waves are there.
+    constexpr unsigned mostOfCdna = 42, mostOfRdna = 64;
+    if (hasSpare) {
+      gatherLoads(kernel, target.matrix.mfmaGeneration ? mostOfCdna : mostOfRdna);
+      sinkMasks(kernel);
+    }
+  } else if (target.matrix.wmmaGeneration && hasSpare && !hasLoops(kernel)) {
+    // More of them were seen to take longer.
+    constexpr unsigned mostBesideProducts = 16;
+    gatherLoads(kernel, mostBesideProducts);
+  }
   reloadArguments(kernel);
   if (target.matrix.mfmaGeneration)
     preloadArguments(kernel);

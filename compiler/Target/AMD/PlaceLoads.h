@@ -13,9 +13,9 @@ namespace kiln {
 /// those for later blocks in the block where the kernel has them.
 void placeLoads(llvm::Function &kernel);
 
-/// Of a kernel without products: has loads of a block that wait for no other one begin together,
-/// and so those that wait for these, if they are at most so many words. Not in blocks of thousands
-/// of instructions.
+/// Of a kernel without products, or without loops: has loads of a block that wait for no other one
+/// begin together, and so those that wait for these, if they are at most so many words. Not in
+/// blocks of thousands of instructions.
 void gatherLoads(llvm::Function &kernel, unsigned most);
 
 } // namespace kiln
