@@ -13,7 +13,7 @@ public:
   void remove(const void *start);
 
   /// Faults where not all of it is of one allocation, or a store is to one that is only read. Of an
-  /// aligned load the first byte has to be.
+  /// aligned load the first byte has to be, or the first of the 16 whose upper half it loads.
   void check(uint64_t address, uint64_t bytes, bool isStore) const;
 
 private:
@@ -21,6 +21,9 @@ private:
     uint64_t start = 0, end = 0;
     bool isWritable = false;
   };
+  bool holds(uint64_t address, uint64_t bytes, bool isStore) const;
+  bool holdsLoad(uint64_t address, uint64_t bytes) const;
+
   std::map<uint64_t, Range> ranges;
   mutable Range last;
 };
