@@ -281,6 +281,38 @@ TEST_P(LoopTotals, CyclicIndices) {
     }
 }
 
+const char *const fromTheLastSource = R"(
+@triton.jit
+def kernel(p, stride, q, r, FIRST: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    x = tl.load(p + FIRST + i * stride)
+    tl.store(q + i, x)
+    tl.store(r + FIRST + i * stride, x)
+)";
+
+/// A stride below zero, and a constant that leads back into the array.
+TEST_P(LoopTotals, RowsBySteps) {
+  constexpr int n = 128;
+  for (int stride : {-1, -3, 2}) {
+    int first = stride < 0 ? -stride * (n - 1) + 3 : 5;
+    Buffer<int32_t> x(first + n * 2 + 1), y(n), copy(x.count());
+    std::iota(x.data(), x.data() + x.count(), 7);
+    SourceOptions options;
+    options.numWarps = 1;
+    options.smallArrays = true;
+    ASSERT_EQ(
+        runSource(
+            fromTheLastSource, GetParam(),
+            {{"p", "*i32", x}, {"stride", "i32", stride}, {"q", "*i32", y}, {"r", "*i32", copy}},
+            {{"FIRST", first}, {"N", n}}, options),
+        "");
+    for (int i = 0; i < n; ++i) {
+      EXPECT_EQ(y[i], x[first + i * stride]) << stride << ", " << i;
+      EXPECT_EQ(copy[first + i * stride], y[i]) << stride << ", " << i;
+    }
+  }
+}
+
 KILN_SOURCE_TESTS_ON_ALL(LoopTotals);
 
 } // namespace

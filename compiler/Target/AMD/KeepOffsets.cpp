@@ -7,12 +7,17 @@
 //   zeros in the first iteration, or in the last one of a loop that counts down;
 //
 //   where lanes count down, as in a row that is read from its end, those that a bound leaves out
-//   have offsets below zero, and what is a constant further is in range for some of them.
+//   have offsets below zero, and what is a constant further is in range for some of them;
+//
+//   a stride of the kernel's arguments may be below zero, and a constant of the source lead back
+//   into the array. Of accesses that add constants to one number the first is in the array: they
+//   add to that one's offset what they have more.
 
 #include "compiler/Target/AMD/KeepOffsets.h"
 #include "compiler/Target/BufferAccesses.h"
 #include "compiler/Target/OpaqueValue.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/CodeGen/TargetPassConfig.h"
@@ -111,6 +116,9 @@ int64_t constantsOf(llvm::Value *number) {
     return constantsOf(one) + constantsOf(other);
   if (match(number, m_Sub(m_Value(one), m_Value(other))))
     return constantsOf(one) - constantsOf(other);
+  const llvm::APInt *bits;
+  if (match(number, m_Shl(m_Value(one), m_APInt(bits))) && bits->ult(32))
+    return int64_t(uint64_t(constantsOf(one)) << bits->getZExtValue());
   return 0;
 }
 
@@ -149,6 +157,76 @@ bool isBelowZero(const llvm::Instruction &access, llvm::Value *offset,
          (written > 0 && countsDownBy(written, sum, evolution));
 }
 
+/// A number that an access of the block has as its offset, less the constant that it may add.
+struct Access {
+  llvm::Use *offset;
+  int64_t constant;
+};
+using Accesses = llvm::MapVector<const llvm::SCEV *, llvm::SmallVector<Access>>;
+
+/// The block's accesses by the numbers that they add constants to.
+Accesses accessesOf(llvm::BasicBlock &block, llvm::ScalarEvolution &evolution) {
+  Accesses accesses;
+  for (llvm::Instruction &access : block) {
+    llvm::Use *offset = offsetOfBufferAccess(&access);
+    if (!offset)
+      continue;
+    auto *number = llvm::dyn_cast<llvm::Instruction>(offset->get());
+    bool isSum = number && number->getParent() == &block && llvm::isa<llvm::BinaryOperator>(number);
+    int64_t constant = isSum ? constantsOf(number) : 0;
+    const llvm::SCEV *rest =
+        evolution.getMinusSCEV(evolution.getSCEV(offset->get()),
+                               evolution.getConstant(offset->get()->getType(), constant, true));
+    accesses[rest].push_back({offset, constant});
+  }
+  return accesses;
+}
+
+/// Whether the number is made of what is zero or above it. An offset does not come so far that sums
+/// would wrap. What a mask chooses for lanes that access nothing is a constant.
+bool isOfNoNegatives(const llvm::SCEV *number, llvm::ScalarEvolution &evolution) {
+  if (evolution.isKnownNonNegative(number))
+    return true;
+  if (auto *unknown = llvm::dyn_cast<llvm::SCEVUnknown>(number)) {
+    auto *choice = llvm::dyn_cast<llvm::SelectInst>(unknown->getValue());
+    return choice && llvm::all_of(llvm::drop_begin(choice->operands()), [&](llvm::Value *chosen) {
+             return llvm::isa<llvm::Constant>(chosen) ||
+                    isOfNoNegatives(evolution.getSCEV(chosen), evolution);
+           });
+  }
+  return llvm::isa<llvm::SCEVAddExpr, llvm::SCEVMulExpr, llvm::SCEVAddRecExpr>(number) &&
+         llvm::all_of(number->operands(),
+                      [&](const llvm::SCEV *part) { return isOfNoNegatives(part, evolution); });
+}
+
+/// Computes the sum with the least constant, where that is above zero and the number not known to
+/// be, and has the others add to it. Not where strength reduction has taken the constant away.
+bool addToFirst(const llvm::SCEV *rest, llvm::ArrayRef<Access> accesses,
+                llvm::ScalarEvolution &evolution) {
+  // What is added where buffers begin in front of their arrays leaves nothing below zero.
+  constexpr int64_t most = int64_t(1) << 30;
+  const Access &first = *llvm::min_element(
+      accesses, [](const Access &a, const Access &b) { return a.constant < b.constant; });
+  if (first.constant <= 0 || first.constant >= most || isOfNoNegatives(rest, evolution) ||
+      beginningOf(evolution.getSCEV(first.offset->get()), evolution).constant <= 0)
+    return false;
+  auto *sum = llvm::cast<llvm::Instruction>(first.offset->get());
+  llvm::IRBuilder<> behind(sum->getNextNode());
+  llvm::Value *kept = opaque(behind, sum, "v");
+  for (const Access &access : accesses) {
+    auto *user = llvm::cast<llvm::Instruction>(access.offset->getUser());
+    llvm::IRBuilder<> builder(user);
+    if (!sum->comesBefore(user))
+      access.offset->set(opaque(builder, access.offset->get(), "v"));
+    else if (access.constant == first.constant)
+      access.offset->set(kept);
+    else
+      access.offset->set(
+          builder.CreateAdd(kept, builder.getInt32(uint32_t(access.constant - first.constant))));
+  }
+  return true;
+}
+
 class KeepOffsets : public llvm::FunctionPass {
 public:
   static char ID;
@@ -170,11 +248,19 @@ public:
       if (llvm::Use *offset = offsetOfBufferAccess(&access))
         if (isBelowZero(access, offset->get(), evolution))
           kept.push_back(offset);
+    bool changed = false;
+    for (llvm::BasicBlock &block : function)
+      for (auto &[rest, accesses] : accessesOf(block, evolution)) {
+        llvm::erase_if(accesses, [&](const Access &access) {
+          return llvm::is_contained(kept, access.offset);
+        });
+        changed |= !accesses.empty() && addToFirst(rest, accesses, evolution);
+      }
     for (llvm::Use *offset : kept) {
       llvm::IRBuilder<> builder(llvm::cast<llvm::Instruction>(offset->getUser()));
       offset->set(opaque(builder, offset->get(), "v"));
     }
-    return !kept.empty();
+    return changed || !kept.empty();
   }
 };
 

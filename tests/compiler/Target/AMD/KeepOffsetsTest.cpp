@@ -10,8 +10,19 @@ using namespace kiln::testing;
 
 namespace {
 
+std::string loadAt(const std::string &offset) {
+  return "  %first.value = call i32 @llvm.amdgcn.raw.ptr.buffer.load.i32(ptr addrspace(8) %buffer, "
+         "i32 " +
+         offset + ", i32 0, i32 0)\n";
+}
+
+bool isKept(llvm::Value *offset) {
+  auto *call = llvm::dyn_cast<llvm::CallInst>(offset);
+  return call && call->isInlineAsm();
+}
+
 /// What a load and a store take as their offset in a loop that counts from `start` on: "kept", a
-/// sum computed in front of the access, or "added", by the access.
+/// sum computed in front of the access, "behind" one, or "added", by the access.
 std::string offsetsOf(const std::string &start, const std::string &offset,
                       const std::string &step = "1024") {
   llvm::LLVMContext context;
@@ -49,8 +60,9 @@ exit:
           !access->getCalledFunction()->getName().contains("buffer"))
         continue;
       bool isStore = access->getType()->isVoidTy();
-      auto *sum = llvm::dyn_cast<llvm::CallInst>(access->getArgOperand(isStore ? 2 : 1));
-      result += sum && sum->isInlineAsm() ? "kept " : "added ";
+      llvm::Value *taken = access->getArgOperand(isStore ? 2 : 1);
+      auto *sum = llvm::dyn_cast<llvm::BinaryOperator>(taken);
+      result += isKept(taken) ? "kept " : sum && isKept(sum->getOperand(0)) ? "behind " : "added ";
     }
   return result;
 }
@@ -63,7 +75,8 @@ TEST(KeepOffsets, OfNumbersThatBeginBelowZero) {
 
 TEST(KeepOffsets, OfNumbersThatEndBelowZero) {
   EXPECT_EQ(offsetsOf("%n", "  %offset = add i32 %x, 1024", "-1024"), "kept kept ");
-  EXPECT_EQ(offsetsOf("%n", "  %offset = add i32 %x, 992", "-1024"), "added added ");
+  EXPECT_EQ(offsetsOf("%n", "  %offset = add i32 %x, 992\n" + loadAt("%x"), "-1024"),
+            "added added added ");
 }
 
 TEST(KeepOffsets, OfLanesThatCountDown) {
@@ -95,9 +108,28 @@ TEST(KeepOffsets, OfRemainders) {
             "kept kept ");
 }
 
+TEST(KeepOffsets, OfNumbersThatMayBeBelowZero) {
+  const std::string rows = "  %rows = mul i32 %lane, %n\n  %y = add i32 %rows, %i\n";
+  EXPECT_EQ(offsetsOf("0", rows + "  %offset = add i32 %y, 132"), "kept kept ");
+  EXPECT_EQ(offsetsOf("0", rows + "  %more = add i32 %y, 33\n  %offset = shl i32 %more, 2"),
+            "kept kept ");
+  EXPECT_EQ(offsetsOf("%n", "  %offset = add i32 %x, 1024"), "kept kept ");
+  // What follows adds to the first.
+  EXPECT_EQ(offsetsOf("0", rows + "  %first = add i32 %y, 132\n  %offset = add i32 %y, 196\n" +
+                               loadAt("%first")),
+            "kept behind behind ");
+  // The first adds nothing.
+  EXPECT_EQ(offsetsOf("0", rows + "  %offset = add i32 %y, 132\n" + loadAt("%y")),
+            "added added added ");
+}
+
 TEST(KeepOffsets, OthersAreAddedByTheAccess) {
   EXPECT_EQ(offsetsOf("0", "  %offset = add i32 %x, 1024"), "added added ");
-  EXPECT_EQ(offsetsOf("%n", "  %offset = add i32 %x, 1024"), "added added ");
+  EXPECT_EQ(offsetsOf("0", "  %some = icmp ult i32 %lane, 60\n"
+                           "  %chosen = select i1 %some, i32 %lane, i32 -2147483648\n"
+                           "  %offset = add i32 %chosen, 256"),
+            "added added ");
+  EXPECT_EQ(offsetsOf("%n", "  %offset = add i32 %x, 1024\n" + loadAt("%x")), "added added added ");
   // The sum begins below zero, too: nothing is there, whoever adds.
   EXPECT_EQ(offsetsOf("-1024", "  %offset = add i32 %x, 512"), "added added ");
   EXPECT_EQ(offsetsOf("-1024", "  %offset = add i32 %x, -4"), "added added ");
