@@ -5,6 +5,7 @@
 #include "compiler/Target/MemoryFeatures.h"
 
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -76,17 +77,18 @@ public:
     return become({});
   }
 
-  template <typename Op> FailureOr<bool> modify(Op atomic, LLVM::AtomicBinOp kind) {
-    LLVM::AtomicRMWOp::create(b, loc, kind, address(atomic, atomic.getVdata().getType()),
-                              atomic.getVdata(), LLVM::AtomicOrdering::monotonic);
+  /// An atomic operation of the host for each element.
+  FailureOr<bool> modify(LLVM::CallIntrinsicOp atomic, LLVM::AtomicBinOp kind) {
+    if (!atomic->use_empty())
+      return op->emitError() << "'" << atomic.getIntrin() << "' with a result is not emulated";
+    Value value = atomic.getArgs()[0], resource = atomic.getArgs()[1];
+    // Zeros of the thread's own where it is out of range.
+    Value nowhere = code.pass(b, loc, 0, Value(LLVM::ZeroOp::create(b, loc, value.getType())));
+    Value address =
+        call("kiln_emu_buffer_atomic", nowhere.getType(), resource, atomic.getArgs()[2],
+             atomic.getArgs()[3], {nowhere, code.i32(b, loc, code.bytesOf(value.getType()))});
+    code.combine(b, loc, kind, address, value);
     return become({});
-  }
-
-  FailureOr<bool> exchange(ROCDL::RawPtrBufferAtomicCmpSwap swap) {
-    Value pair = LLVM::AtomicCmpXchgOp::create(b, loc, address(swap, swap.getType()), swap.getCmp(),
-                                               swap.getSrc(), LLVM::AtomicOrdering::monotonic,
-                                               LLVM::AtomicOrdering::monotonic);
-    return become(LLVM::ExtractValueOp::create(b, loc, pair, 0));
   }
 
 private:
@@ -95,14 +97,6 @@ private:
       op->getResult(0).replaceAllUsesWith(value);
     op->erase();
     return true;
-  }
-
-  /// Where the atomic operation is made: zeros of the thread's own where it is out of range.
-  template <typename Op> Value address(Op atomic, Type type) {
-    uint32_t bytes = code.bytesOf(type);
-    Value nowhere = code.pass(b, loc, 0, Value(LLVM::ZeroOp::create(b, loc, type)));
-    return call("kiln_emu_buffer_atomic", nowhere.getType(), atomic.getRsrc(), atomic.getOffset(),
-                atomic.getSoffset(), {nowhere, code.i32(b, loc, bytes)});
   }
 
   /// The address of what is so many bytes (i32, without sign) behind the beginning of a resource.
@@ -139,6 +133,24 @@ private:
 
 } // namespace
 
+std::optional<LLVM::AtomicBinOp> bufferAtomicOf(LLVM::CallIntrinsicOp call) {
+  using LLVM::AtomicBinOp;
+  StringRef name = call.getIntrin();
+  if (!name.consume_front(bufferAtomicPrefix))
+    return std::nullopt;
+  return llvm::StringSwitch<std::optional<AtomicBinOp>>(name)
+      .Case("and", AtomicBinOp::_and)
+      .Case("or", AtomicBinOp::_or)
+      .Case("xor", AtomicBinOp::_xor)
+      .Case("add", AtomicBinOp::add)
+      .Case("fadd", AtomicBinOp::fadd)
+      .Case("smax", AtomicBinOp::max)
+      .Case("smin", AtomicBinOp::min)
+      .Case("umax", AtomicBinOp::umax)
+      .Case("umin", AtomicBinOp::umin)
+      .Default(std::nullopt);
+}
+
 FailureOr<bool> emulateBuffers(Operation *op, ThreadCode &code) {
   BufferCode buffers(op, code);
   return llvm::TypeSwitch<Operation *, FailureOr<bool>>(op)
@@ -146,19 +158,10 @@ FailureOr<bool> emulateBuffers(Operation *op, ThreadCode &code) {
       .Case([&](ROCDL::RawPtrBufferLoadOp load) { return buffers.load(load); })
       .Case([&](ROCDL::RawPtrBufferStoreOp store) { return buffers.store(store); })
       .Case([&](tilegpu::WarpBufferCopyOp copy) { return buffers.copy(copy); })
-      .Case([&](ROCDL::RawPtrBufferAtomicFaddOp atomic) {
-        return buffers.modify(atomic, LLVM::AtomicBinOp::fadd);
+      .Case([&](LLVM::CallIntrinsicOp call) -> FailureOr<bool> {
+        std::optional<LLVM::AtomicBinOp> kind = bufferAtomicOf(call);
+        return kind ? buffers.modify(call, *kind) : FailureOr<bool>(false);
       })
-      .Case([&](ROCDL::RawPtrBufferAtomicFmaxOp atomic) {
-        return buffers.modify(atomic, LLVM::AtomicBinOp::fmax);
-      })
-      .Case([&](ROCDL::RawPtrBufferAtomicSmaxOp atomic) {
-        return buffers.modify(atomic, LLVM::AtomicBinOp::max);
-      })
-      .Case([&](ROCDL::RawPtrBufferAtomicUminOp atomic) {
-        return buffers.modify(atomic, LLVM::AtomicBinOp::umin);
-      })
-      .Case([&](ROCDL::RawPtrBufferAtomicCmpSwap swap) { return buffers.exchange(swap); })
       .Default([](Operation *) { return false; });
 }
 

@@ -122,16 +122,7 @@ void makeReduction(OpBuilder &b, tilegpu::GlobalReduceOp op, ThreadCode &code) {
                          {op.getPtr(), nowhere, code.i32(b, loc, code.bytesOf(type)),
                           code.i32(b, loc, code.bytesOf(element)),
                           predicateOf(b, loc, code, op.getPredicate())});
-  auto vector = dyn_cast<VectorType>(type);
-  for (int32_t index = 0; index < (vector ? int32_t(vector.getNumElements()) : 1); ++index) {
-    Value address =
-        LLVM::GEPOp::create(b, loc, base.getType(), element, base, ArrayRef<LLVM::GEPArg>{index});
-    Value part = op.getValue();
-    if (vector)
-      part = LLVM::ExtractElementOp::create(b, loc, part, code.i32(b, loc, index));
-    LLVM::AtomicRMWOp::create(b, loc, LLVM::AtomicBinOp::fadd, address, part,
-                              LLVM::AtomicOrdering::monotonic);
-  }
+  code.combine(b, loc, LLVM::AtomicBinOp::fadd, base, op.getValue());
   op.erase();
 }
 

@@ -167,6 +167,19 @@ LLVM::GlobalOp ThreadCode::callerGlobal(ArrayRef<FileLineColLoc> chain) {
                              int32_t(position.getLine()), int32_t(position.getColumn()), outer});
 }
 
+void ThreadCode::combine(OpBuilder &b, Location loc, LLVM::AtomicBinOp kind, Value address,
+                         Value value) {
+  Type element = getElementTypeOrSelf(value.getType());
+  auto vector = dyn_cast<VectorType>(value.getType());
+  for (int32_t index = 0; index < (vector ? int32_t(vector.getNumElements()) : 1); ++index) {
+    Value place = LLVM::GEPOp::create(b, loc, address.getType(), element, address,
+                                      ArrayRef<LLVM::GEPArg>{index});
+    Value number = LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(index));
+    Value part = vector ? Value(LLVM::ExtractElementOp::create(b, loc, value, number)) : value;
+    LLVM::AtomicRMWOp::create(b, loc, kind, place, part, LLVM::AtomicOrdering::monotonic);
+  }
+}
+
 /// What a buffer's words are before or behind the access.
 static Type transferredType(ROCDL::RawPtrBufferLoadOp load) {
   auto cast = load->hasOneUse() ? dyn_cast<LLVM::BitcastOp>(*load->user_begin()) : nullptr;
@@ -188,6 +201,9 @@ uint32_t ThreadCode::elementBytesOf(Operation *op) const {
               [](auto access) { return transferredType(access); })
           .Case<LLVM::AtomicRMWOp, LLVM::AtomicCmpXchgOp>(
               [](auto atomic) { return atomic.getVal().getType(); })
+          .Case([](LLVM::CallIntrinsicOp call) {
+            return bufferAtomicOf(call) ? call.getArgs()[0].getType() : Type();
+          })
           .Default([](Operation *) { return Type(); });
   return type ? bytesOf(getElementTypeOrSelf(type)) : 0;
 }

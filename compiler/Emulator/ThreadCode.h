@@ -59,6 +59,9 @@ public:
   mlir::Value pass(mlir::OpBuilder &b, mlir::Location loc, unsigned number,
                    mlir::ValueRange values);
   uint32_t bytesOf(mlir::Type type) const;
+  /// An atomic operation of the host for each element of `value`, relaxed.
+  static void combine(mlir::OpBuilder &b, mlir::Location loc, mlir::LLVM::AtomicBinOp kind,
+                      mlir::Value address, mlir::Value value);
 
 private:
   mlir::Value place(mlir::OpBuilder &b, mlir::Operation *op);
@@ -85,6 +88,9 @@ constantGlobal(mlir::ModuleOp module, llvm::StringRef name, mlir::Type type,
 /// The emulator's number of an element type that an instruction names; -1: none. `isFnuz`: of 8-bit
 /// floats, AMD's own.
 int emulatedTypeNamed(llvm::StringRef name, bool isFnuz);
+
+/// What the intrinsic is as an atomic operation on a buffer; none: it is something else.
+std::optional<mlir::LLVM::AtomicBinOp> bufferAtomicOf(mlir::LLVM::CallIntrinsicOp call);
 
 /// Each converts the operations of its kind and says so; false: another's. A conversion that fails
 /// has reported why.

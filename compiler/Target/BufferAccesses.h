@@ -1,4 +1,4 @@
-// Loads from and stores to AMD's buffers, as LLVM's IR has them.
+// Loads from, stores to and atomic operations on AMD's buffers, as LLVM's IR has them.
 
 #ifndef KILN_COMPILER_TARGET_BUFFERACCESSES_H
 #define KILN_COMPILER_TARGET_BUFFERACCESSES_H
@@ -10,8 +10,8 @@ class User;
 
 namespace kiln {
 
-/// The lanes' offsets of a load from or a store to a buffer; null: it is something else. In front
-/// of them among the operands is the buffer, behind them what is added for all lanes.
+/// The lanes' offsets of an access to a buffer; null: it is something else. In front of them among
+/// the operands is the buffer, behind them what is added for all lanes.
 llvm::Use *offsetOfBufferAccess(llvm::User *user);
 
 } // namespace kiln

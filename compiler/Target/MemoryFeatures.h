@@ -11,10 +11,19 @@
 
 namespace kiln {
 
+/// Atomic operations on buffers that give no old value back, as LLVM selects them.
+struct BufferAtomics {
+  bool ofIntegers = false; ///< of 32 and 64 bits
+  bool addsF32 = false, addsF64 = false;
+  bool addsF16 = false, addsBF16 = false; ///< two at once
+  bool addsAnywhere = false;              ///< f32 and f64: in memory that is not the device's, too
+};
+
 struct MemoryFeatures {
   /// Buffers: accesses with an offset of 32 bits from a base that a wave has once, whose bounds the
   /// hardware checks (CDNA3 ISA, "Memory Buffer Instructions").
   bool boundedBuffers = false;
+  BufferAtomics bufferAtomics;
   /// Atomic additions of two neighbours of 16 bits, with their old values or without, at once
   /// (CDNA3 ISA, "global_atomic_pk_add_f16"); or one loop of compare-and-swap for both.
   bool pairedAdditions = false;
@@ -49,6 +58,9 @@ inline constexpr llvm::StringLiteral readsFenceScope = "workgroup-reads";
 /// AMD, on a load from a buffer: it goes by the caches that other blocks' stores do not reach, as
 /// its bits say to the hardware.
 inline constexpr llvm::StringLiteral bypassesCachesAttr = "kiln.bypasses_caches";
+
+/// LLVM's intrinsics of AMD's atomic operations on buffers, followed by what they store.
+inline constexpr llvm::StringLiteral bufferAtomicPrefix = "llvm.amdgcn.raw.ptr.buffer.atomic.";
 
 } // namespace kiln
 

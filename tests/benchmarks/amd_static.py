@@ -7,7 +7,8 @@
 
 Each case is a kernel with its signature and config; both compilers get the same. Triton (3.4 or later, in this Python) is told
 what its launcher would find: pointers and strides divisible by 16 where the signature says so, and arrays below 2 GiB, which
-Kiln is told, too (`--small-arrays`), but with --large-arrays. Prints
+Kiln is told, too (`--small-arrays`), but with --large-arrays, and that they are in the device's own memory (`--device-memory`), as
+Triton's atomic operations take for granted. Prints
 registers, LDS, occupancy, instructions by class, cycles of LDS by a model of its banks (amd_assembly.py), llvm-mca's
 estimate of one wave ("mca"), and the least that a SIMD takes for an iteration when as many waves run as fit ("simd"): the wave's cycles by their
 number, or those of a unit that they share, the matrix unit, the vector unit or the LDS, which no number of waves makes less. Where one compiler's loop does the work of several iterations, its numbers are divided; what several warps compute alike counts
@@ -287,7 +288,7 @@ def by_kiln(case, args):
         return str(value)
     values = [text(value) for value in parameters(case).values()]
     command = [args.kiln, "compile", case["source"], "-n", case["kernel"], "-s", ", ".join(values), "-t", args.target, "-w", str(case["num_warps"]),
-               "-ns", str(case["num_stages"]), "-I", case.get("root", str(pathlib.Path(case["source"]).parent)), "-q", *([] if args.large_arrays else ["--small-arrays"]), "--emit"]
+               "-ns", str(case["num_stages"]), "-I", case.get("root", str(pathlib.Path(case["source"]).parent)), "-q", *([] if args.large_arrays else ["--small-arrays"]), "--device-memory", "--emit"]
     def emitted(stage):
         built = subprocess.run([*command, stage], capture_output=True, text=True, timeout=LIMIT_S)
         if built.returncode:

@@ -52,18 +52,21 @@ const Case cases[] = {
      [](int p, int r, int c) { return r < 29 ? (c + p) * 40 + r : -1; }},
 };
 
-double summand(int program, int r, int c) {
-  return double((program * 7 + r * 5 + c * 2) % 9 - 4) / 4;
+/// Of integers whole numbers.
+int unitOf(const char *type) { return type[0] == 'i' ? 1 : 4; }
+
+double summand(const char *type, int program, int r, int c) {
+  return double((program * 7 + r * 5 + c * 2) % 9 - 4) / unitOf(type);
 }
 
 const char body[] = R"(
 @triton.jit
-def kernel(y, n, R: tl.constexpr, C: tl.constexpr):
+def kernel(y, n, R: tl.constexpr, C: tl.constexpr, UNIT: tl.constexpr):
     program = tl.program_id(0)
     p = program % 3
     r = tl.arange(0, R)[:, None]
     c = tl.arange(0, C)[None, :]
-    value = ((program * 7 + r * 5 + c * 2) % 9 - 4).to(tl.float32) / 4
+    value = ((program * 7 + r * 5 + c * 2) % 9 - 4).to(tl.float32) / UNIT
     place = PLACE + 0 * (r + c)
     tl.atomic_add(y + place, value.to(y.dtype.element_ty), mask=MASK, sem='SEM', scope='SCOPE')
 )";
@@ -79,7 +82,7 @@ std::string sourceOf(const Case &sum, const char *semantic, const char *scope) {
 
 /// Runs it for an array that begins `shift` elements behind a multiple of 64 bytes.
 void expectSums(const Case &sum, const char *type, int shift, const char *semantic,
-                const char *scope, const char *target) {
+                const char *scope, const char *target, SourceOptions options = {}) {
   SCOPED_TRACE(std::string(sum.name) + ", " + type + ", shifted by " + std::to_string(shift));
   Array y(type, memorySize + shift);
   std::vector<double> expected(memorySize + size_t(shift));
@@ -89,15 +92,14 @@ void expectSums(const Case &sum, const char *type, int shift, const char *semant
     for (int r = 0; r < sum.rows; ++r)
       for (int c = 0; c < sum.columns; ++c)
         if (int place = sum.placeOf(program % 3, r, c); place >= 0)
-          expected[size_t(shift + place)] += summand(program, r, c);
-  SourceOptions options;
+          expected[size_t(shift + place)] += summand(type, program, r, c);
   options.grid = {programs, 1, 1};
   SourceArgument array = y.argument("y");
   array.type += shift ? ":" + std::to_string(y.type().bits / 8) : "";
   array.bits += uint64_t(shift) * y.type().bits / 8;
   ASSERT_EQ(runSource(sourceOf(sum, semantic, scope), target,
                       {array, {"n", sum.boundType, sum.bound}},
-                      {{"R", sum.rows}, {"C", sum.columns}}, options),
+                      {{"R", sum.rows}, {"C", sum.columns}, {"UNIT", unitOf(type)}}, options),
             "");
   for (size_t i = 0; i < expected.size(); ++i)
     ASSERT_EQ(double(y[i]), expected[i]) << "at " << i;
@@ -115,7 +117,7 @@ void expectOldValues(const Case &sum, const char *type, int shift, const char *t
       if (int place = sum.placeOf(0, r, c); place >= 0) {
         double &sumThere = expected[size_t(shift + place)];
         before[size_t(r * sum.columns + c)] = sumThere;
-        sumThere += summand(0, r, c);
+        sumThere += summand(type, 0, r, c);
       }
   SourceArgument array = y.argument("y");
   array.type += shift ? ":" + std::to_string(y.type().bits / 8) : "";
@@ -124,7 +126,7 @@ void expectOldValues(const Case &sum, const char *type, int shift, const char *t
   text = with(with(text, "kernel(y,", "kernel(y, o,"), "tl.atomic_add", "old = tl.atomic_add");
   text += std::string("    tl.store(o + r * C + c, old, mask=") + sum.mask + ")\n";
   ASSERT_EQ(runSource(text, target, {array, old.argument("o"), {"n", sum.boundType, sum.bound}},
-                      {{"R", sum.rows}, {"C", sum.columns}}),
+                      {{"R", sum.rows}, {"C", sum.columns}, {"UNIT", unitOf(type)}}),
             "");
   for (size_t i = 0; i < before.size(); ++i)
     ASSERT_EQ(double(old[i]), before[i]) << "before, at " << i;
@@ -145,6 +147,33 @@ TEST_P(AtomicSum, EveryShapeAndMask) {
       expectSums(sum, type, shift, "relaxed", "gpu", GetParam());
 }
 
+/// Where the hardware's own operations may be used, as those on AMD's buffers.
+TEST_P(AtomicSum, InMemoryOfTheDevice) {
+  SourceOptions options;
+  options.deviceMemory = true;
+  for (bool smallArrays : {false, true})
+    for (const Case &sum : cases)
+      for (auto [type, shift] : {std::pair("fp16", 0),
+                                 {"fp16", 1},
+                                 {"bf16", 0},
+                                 {"fp32", 1},
+                                 {"fp64", 0},
+                                 {"i32", 0},
+                                 {"i64", 0}}) {
+        options.smallArrays = smallArrays;
+        expectSums(sum, type, shift, "relaxed", "gpu", GetParam(), options);
+      }
+}
+
+TEST_P(AtomicSum, EveryOrderAndScopeInMemoryOfTheDevice) {
+  SourceOptions options;
+  options.deviceMemory = options.smallArrays = true;
+  for (const char *semantic : {"relaxed", "acquire", "release", "acq_rel"})
+    for (const char *scope : {"cta", "gpu", "sys"})
+      for (int sum : {2, 6, 8})
+        expectSums(cases[sum], "fp32", 0, semantic, scope, GetParam(), options);
+}
+
 TEST_P(AtomicSum, EveryOrderAndScope) {
   for (const char *semantic : {"relaxed", "acquire", "release", "acq_rel"})
     for (const char *scope : {"cta", "gpu", "sys"}) {
@@ -157,11 +186,13 @@ TEST_P(AtomicSum, EveryOrderAndScope) {
 TEST_P(AtomicSum, WhatIsOrderedBeforeIsSeen) {
   // The last of the programs to add to the counter sees the sums of all.
   const int count = 96;
-  Array y("fp32", count), total("fp32", 1);
-  Buffer<int32_t> arrived(1);
-  SourceOptions options;
-  options.grid = {5, 1, 1};
-  ASSERT_EQ(runSource(R"(
+  for (bool deviceMemory : {false, true}) {
+    Array y("fp32", count), total("fp32", 1);
+    Buffer<int32_t> arrived(1);
+    SourceOptions options;
+    options.grid = {5, 1, 1};
+    options.deviceMemory = options.smallArrays = deviceMemory;
+    ASSERT_EQ(runSource(R"(
 @triton.jit
 def kernel(y, total, arrived, n):
     i = tl.arange(0, 128)
@@ -169,14 +200,15 @@ def kernel(y, total, arrived, n):
     if tl.atomic_add(arrived, 1) == tl.num_programs(0) - 1:
         tl.store(total, tl.sum(tl.load(y + i, mask=i < n, other=0.)))
 )",
-                      GetParam(),
-                      {y.argument("y"),
-                       total.argument("total"),
-                       {"arrived", "*i32", arrived},
-                       {"n", "i32:16", count}},
-                      {}, options),
-            "");
-  EXPECT_EQ(double(total[0]), 5 * count * (count - 1) / 2);
+                        GetParam(),
+                        {y.argument("y"),
+                         total.argument("total"),
+                         {"arrived", "*i32", arrived},
+                         {"n", "i32:16", count}},
+                        {}, options),
+              "");
+    EXPECT_EQ(double(total[0]), 5 * count * (count - 1) / 2);
+  }
 }
 
 KILN_SOURCE_TESTS_ON_ALL(AtomicSum);

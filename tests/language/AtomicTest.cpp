@@ -104,6 +104,41 @@ def kernel(p, v, old, n, BLOCK: tl.constexpr):
       }
 }
 
+TEST_P(Atomic, EveryOperationWithoutResults) {
+  const int count = 77;
+  SourceOptions options;
+  options.grid = {2, 1, 1};
+  options.numWarps = 2;
+  options.deviceMemory = true;
+  for (const Operation &operation : operations)
+    for (const std::string &type : operation.types)
+      for (bool smallArrays : {false, true}) {
+        Array x = operands(type, count, 1), values = operands(type, count, 2);
+        Array before = x;
+        std::string call = std::string("tl.atomic_") + operation.name;
+        options.smallArrays = smallArrays;
+        ASSERT_EQ(runSource(R"(
+@triton.jit
+def kernel(p, v, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    )" + call + R"((p + i, tl.load(v + i, mask=i < n), mask=(i < n) & (i % 5 != 0))
+)",
+                            GetParam(),
+                            {x.argument("p"), values.argument("v"), {"n", "i32", count}},
+                            {{"BLOCK", 64}}, options),
+                  "")
+            << call << " of " << type;
+        for (int i = 0; i < count; ++i) {
+          uint64_t ones = ~uint64_t(0) >> (64 - x.type().bits);
+          uint64_t expected = i % 5
+                                  ? operation.apply(x.type(), before.bits(i), values.bits(i)) & ones
+                                  : before.bits(i);
+          ASSERT_EQ(x.bits(i), expected) << call << " of " << type << " at " << i << ": "
+                                         << before[i] << ", " << values[i] << " gave " << x[i];
+        }
+      }
+}
+
 TEST_P(Atomic, ExtremesOfFloatsInTotalOrder) {
   // Increasing: NaN of both signs, infinities, subnormals and zeros.
   const std::vector<uint64_t> increasing32 = {0xffc00000, 0xff800000, 0xc0000000, 0x80000001,

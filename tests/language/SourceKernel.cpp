@@ -239,6 +239,7 @@ SourceKernel::SourceKernel(const std::string &source, const std::string &target,
   instance.numWarps = options.numWarps;
   instance.debug = options.debug;
   instance.smallArrays = options.smallArrays;
+  instance.deviceMemory = options.deviceMemory;
   instance.numStages = options.numStages;
   instance.numCtas = options.numCtas;
   instance.matrixSize = options.matrixSize;

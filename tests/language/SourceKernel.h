@@ -81,6 +81,8 @@ struct SourceOptions {
   bool debug = false;
   /// Arrays are promised to be below 2 GiB.
   bool smallArrays = false;
+  /// They are promised to be in ordinary memory of the device.
+  bool deviceMemory = false;
   /// As EmitOptions has it.
   bool fusesProducts = true;
   /// Spoils the program in target operations (LLVM dialect, NVVM or ROCDL): for tests of the

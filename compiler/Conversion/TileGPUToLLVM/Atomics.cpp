@@ -13,48 +13,19 @@
 //
 // Threads that hold a duplicate of an element must not repeat the operation, yet need its result.
 // It reaches them through scratch in shared memory, written by the owner and read by all.
-//
-// What an operation orders it orders for the whole block, as one who reads the program would have
-// it: a release is of what all threads did before, an acquire is for what all do after. So there is
-// a barrier before a release and behind an acquire, and fences around the operation, which itself
-// is relaxed. Where a barrier does not wait for stores (TargetInfo::cumulativeFences), every thread
-// does so in front of the one before a release: a wave of CDNA would pass it with stores in flight,
-// which the owner's fence neither waits for nor writes back.
 
 #include "compiler/Conversion/TileGPUToLLVM/AccessPlan.h"
+#include "compiler/Conversion/TileGPUToLLVM/AtomicOrder.h"
 #include "compiler/Conversion/TileGPUToLLVM/SharedTransfer.h"
 #include "compiler/Expansion/AtomicInstructions/AtomicInstructions.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 
 namespace kiln {
 namespace {
-
-/// Whether the kernel touches memory, or meets, behind the operation.
-bool isFollowedByAccesses(Operation *op) {
-  for (; !isa<func::FuncOp>(op); op = op->getParentOp()) {
-    if (!isa<func::FuncOp, scf::IfOp>(op->getParentOp()))
-      return true;
-    for (Operation *next = op->getNextNode(); next; next = next->getNextNode())
-      if (!next->hasTrait<OpTrait::IsTerminator>() && !isMemoryEffectFree(next))
-        return true;
-  }
-  return false;
-}
-
-/// What an operation orders: all that the block does before it, all that it does behind.
-struct Order {
-  bool releases = false, acquires = false;
-};
-
-template <typename OpT> Order orderOf(OpT op) {
-  return {tilegpu::releases(op.getSemantic()),
-          tilegpu::acquires(op.getSemantic()) && isFollowedByAccesses(op)};
-}
 
 /// What rmw and cas have in common; `perform` makes the atomic of one register.
 template <typename OpT> struct AtomicDistribution : DistributionPattern<OpT> {
@@ -74,21 +45,23 @@ template <typename OpT> struct AtomicDistribution : DistributionPattern<OpT> {
     Value scratch = share ? this->lowering.scratch(s, op) : Value();
     if (share && !scratch)
       return failure();
-    Order order = orderOf(op);
-    if (order.releases)
-      releaseBlock(op, s);
+    AtomicOrder order(op, op.getSemantic(), op.getScope());
+    order.releaseBlock(s, this->lowering);
     SmallVector<Value> results;
     if (scalar)
       results = {performIf(op, adaptor, 0, s, owner, order)};
-    else if (owner && op->use_empty() && (order.releases || order.acquires))
-      performByOwners(op, adaptor, s, owner, order);
+    else if (op->use_empty())
+      order.performByOwners(s, this->lowering, owner, [&](const ScalarBuilder &s, Value owner) {
+        performAll(op, adaptor, s, owner);
+      });
     else
-      results = betweenFences(op, s, order, [&] { return performAll(op, adaptor, s, owner); });
+      results =
+          order.betweenFences(s, this->lowering, [&] { return performAll(op, adaptor, s, owner); });
     if (share)
       shareOwners(s, this->lowering, op.getType(), owner, scratch, results,
                   /*ordersGlobal=*/order.acquires);
-    else if (order.acquires)
-      this->lowering.device.barrier(s.builder(), op.getLoc());
+    else
+      order.acquireBlock(s, this->lowering);
     if (results.empty())
       rewriter.eraseOp(op);
     else
@@ -119,51 +92,19 @@ protected:
                                         Value owner) const {
     SmallVector<Value> results;
     for (auto [reg, first] : llvm::enumerate(firstDuplicates(tilegpu::layoutOf(op.getType()))))
-      results.push_back(reg == first ? performIf(op, adaptor, reg, s, owner, Order())
+      results.push_back(reg == first ? performIf(op, adaptor, reg, s, owner, AtomicOrder())
                                      : results[first]);
     return results;
   }
 
 private:
-  void releaseBlock(OpT op, const ScalarBuilder &s) const {
-    if (!this->lowering.target().cumulativeFences && this->lowering.numWarps > 1 &&
-        op.getScope() != tile::MemoryScope::CTA)
-      this->lowering.device.waitForStores(s.builder(), op.getLoc());
-    this->lowering.device.barrier(s.builder(), op.getLoc());
-  }
-
-  /// What `make` makes, between the fences of an order.
-  template <typename Make>
-  auto betweenFences(OpT op, const ScalarBuilder &s, Order order, Make make) const {
-    auto fence = [&](LLVM::AtomicOrdering ordering) {
-      LLVM::FenceOp::create(s.builder(), op.getLoc(), ordering,
-                            this->lowering.device.syncScope(op.getScope()));
-    };
-    if (order.releases)
-      fence(LLVM::AtomicOrdering::release);
-    auto made = make();
-    if (order.acquires)
-      fence(LLVM::AtomicOrdering::acquire);
-    return made;
-  }
-
-  /// Those of a tensor without fences of threads that own nothing of it.
-  void performByOwners(OpT op, Adaptor adaptor, const ScalarBuilder &s, Value owner,
-                       Order order) const {
-    scf::IfOp::create(s.builder(), op.getLoc(), owner, [&](OpBuilder &b, Location loc) {
-      ScalarBuilder inside(b, loc);
-      betweenFences(op, inside, order, [&] { return performAll(op, adaptor, inside, Value()); });
-      scf::YieldOp::create(b, loc);
-    });
-  }
-
   Value performIf(OpT op, Adaptor adaptor, unsigned reg, const ScalarBuilder &s, Value owner,
-                  Order order) const {
+                  const AtomicOrder &order) const {
     Value predicate = both(owner, op.getMask() ? adaptor.getMask()[reg] : Value(), s);
     return makeIf(predicate, this->lowering.elementType(op.getType()), s,
                   [&](const ScalarBuilder &s) -> Value {
-                    return betweenFences(op, s, order,
-                                         [&] { return perform(op, adaptor, reg, s); });
+                    return order.betweenFences(s, this->lowering,
+                                               [&] { return perform(op, adaptor, reg, s); });
                   });
   }
 };

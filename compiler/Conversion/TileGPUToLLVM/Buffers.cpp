@@ -8,6 +8,7 @@
 
 #include "compiler/Conversion/TargetLowering/FirstElements.h"
 #include "compiler/Conversion/TileGPUToLLVM/AccessPlan.h"
+#include "compiler/Conversion/TileGPUToLLVM/AtomicOrder.h"
 #include "compiler/Conversion/TileGPUToLLVM/SharedTransfer.h"
 #include "compiler/Dialect/TileGPU/Transforms/OwnerLoads.h"
 
@@ -176,6 +177,28 @@ struct BufferStoreDistribution : DistributionPattern<tilegpu::BufferStoreOp> {
   }
 };
 
+struct BufferReduceDistribution : DistributionPattern<tilegpu::BufferReduceOp> {
+  using DistributionPattern::DistributionPattern;
+  LogicalResult distribute(tilegpu::BufferReduceOp op, Adaptor adaptor, const ScalarBuilder &s,
+                           ConversionPatternRewriter &rewriter) const override {
+    auto type = cast<RankedTensorType>(op.getValue().getType());
+    AtomicOrder order(op, op.getSemantic(), op.getScope());
+    order.releaseBlock(s, lowering);
+    BufferAccesses<tilegpu::BufferReduceOp, Adaptor> accesses(op, adaptor, type, lowering, s);
+    order.performByOwners(
+        s, lowering, ownerOf(op.getValue(), lowering, s), [&](const ScalarBuilder &s, Value owner) {
+          for (ArrayRef<unsigned> group : accesses.groups)
+            if (!accesses.areBeyond(group))
+              lowering.device.reduceBuffer(s.builder(), op.getLoc(), op.getKind(),
+                                           packGroup(s, adaptor.getValue(), group), accesses.buffer,
+                                           accesses.offset(group[0], owner, s), op.getScope());
+        });
+    order.acquireBlock(s, lowering);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 struct BufferCopyDistribution : DistributionPattern<tilegpu::BufferCopyOp> {
   using DistributionPattern::DistributionPattern;
   LogicalResult distribute(tilegpu::BufferCopyOp op, Adaptor adaptor, const ScalarBuilder &s,
@@ -199,8 +222,8 @@ struct BufferCopyDistribution : DistributionPattern<tilegpu::BufferCopyOp> {
 } // namespace
 
 void populateBufferPatterns(RewritePatternSet &patterns, const Lowering &lowering) {
-  patterns.add<BufferLoadDistribution, BufferStoreDistribution, BufferCopyDistribution>(
-      lowering, patterns.getContext());
+  patterns.add<BufferLoadDistribution, BufferStoreDistribution, BufferReduceDistribution,
+               BufferCopyDistribution>(lowering, patterns.getContext());
 }
 
 } // namespace kiln

@@ -29,6 +29,32 @@ unsigned bitsOf(Type type) {
   return vector ? scalarBits(vector.getElementType()) * vector.getNumElements() : scalarBits(type);
 }
 
+/// As LLVM's intrinsics have them.
+StringRef nameOf(tile::AtomicKind kind) {
+  switch (kind) {
+  case tile::AtomicKind::And:
+    return "and";
+  case tile::AtomicKind::Or:
+    return "or";
+  case tile::AtomicKind::Xor:
+    return "xor";
+  case tile::AtomicKind::Add:
+    return "add";
+  case tile::AtomicKind::FAdd:
+    return "fadd";
+  case tile::AtomicKind::SMax:
+    return "smax";
+  case tile::AtomicKind::SMin:
+    return "smin";
+  case tile::AtomicKind::UMax:
+    return "umax";
+  case tile::AtomicKind::UMin:
+    return "umin";
+  default:
+    llvm_unreachable("expected a kind that tilegpu::bufferReductionBits has");
+  }
+}
+
 } // namespace
 
 /// LLVM, "User Guide for AMDGPU Backend": operand `aux` of llvm.amdgcn.raw.ptr.buffer.load, and
@@ -62,6 +88,14 @@ int32_t cacheBits(const TargetInfo &info, bool isStore, tile::CacheModifier cach
   }
 }
 
+/// LLVM, "User Guide for AMDGPU Backend", "Memory Model": up to the device gfx12 alone names it.
+int32_t scopeBits(const TargetInfo &info, tile::MemoryScope scope) {
+  constexpr int32_t workgroupProcessor = 1 << 3, device = 2 << 3;
+  if (info.matrix.wmmaGeneration < 4)
+    return 0;
+  return scope == tile::MemoryScope::CTA ? workgroupProcessor : device;
+}
+
 Value makeBufferResource(OpBuilder &b, Location loc, Value base, Value bytes,
                          const TargetInfo &info) {
   auto constant = [&](Type type, int64_t value) -> Value {
@@ -93,6 +127,14 @@ void storeToBuffer(OpBuilder &b, Location loc, Value value, Value buffer, Value 
     value = LLVM::BitcastOp::create(b, loc, moved, value);
   ROCDL::RawPtrBufferStoreOp::create(b, loc, value, buffer, offset, s.i32(0), s.i32(bits),
                                      ArrayAttr(), ArrayAttr(), ArrayAttr());
+}
+
+void reduceInBuffer(OpBuilder &b, Location loc, tile::AtomicKind kind, Value value, Value buffer,
+                    Value offset, int32_t bits) {
+  ScalarBuilder s(b, loc);
+  SmallVector<Value> operands{value, buffer, offset, s.i32(0), s.i32(bits)};
+  LLVM::CallIntrinsicOp::create(b, loc, value.getType(),
+                                b.getStringAttr(bufferAtomicPrefix + nameOf(kind)), operands);
 }
 
 } // namespace kiln

@@ -10,7 +10,7 @@ namespace kiln {
 
 std::unique_ptr<TargetLowering> makeROCDLLowering(const TargetInfo &info);
 
-//--- Buffers (TargetLowering::makeBuffer, loadBuffer, storeBuffer) ---
+//--- Buffers (TargetLowering::makeBuffer, loadBuffer, storeBuffer, reduceBuffer) ---
 mlir::Value makeBufferResource(mlir::OpBuilder &b, mlir::Location loc, mlir::Value base,
                                mlir::Value bytes, const TargetInfo &info);
 mlir::Value loadFromBuffer(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type,
@@ -18,6 +18,10 @@ mlir::Value loadFromBuffer(mlir::OpBuilder &b, mlir::Location loc, mlir::Type ty
                            bool bypassesCaches);
 void storeToBuffer(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value, mlir::Value buffer,
                    mlir::Value offset, int32_t bits);
+void reduceInBuffer(mlir::OpBuilder &b, mlir::Location loc, tile::AtomicKind kind,
+                    mlir::Value value, mlir::Value buffer, mlir::Value offset, int32_t bits);
+/// What an atomic operation's instruction says of its scope, within the device.
+int32_t scopeBits(const TargetInfo &info, tile::MemoryScope scope);
 /// What an access's instruction says of caches.
 int32_t cacheBits(const TargetInfo &info, bool isStore, tile::CacheModifier cache,
                   tile::EvictionPolicy evict);

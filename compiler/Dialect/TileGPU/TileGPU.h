@@ -112,6 +112,11 @@ unsigned reductionBits(mlir::Type element, const TargetInfo &target);
 /// scalar, or its result is used and the target gives no old values of pairs.
 unsigned reductionBits(tile::AtomicRMWOp atomic, const TargetInfo &target);
 
+/// Bits of the instruction that the atomic can be made of as an operation on a buffer
+/// (tilegpu.buffer_reduce): one element, or two of 16 bits; 0: there is none, or the kernel does
+/// not promise that arrays are where the hardware has it.
+unsigned bufferReductionBits(tile::AtomicRMWOp atomic, const TargetInfo &target);
+
 /// Whether an atomic orders what came before it, and what comes after it.
 inline bool releases(tile::MemorySemantic semantic) {
   return semantic == tile::MemorySemantic::Release ||

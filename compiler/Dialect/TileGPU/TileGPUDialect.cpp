@@ -141,6 +141,42 @@ unsigned reductionBits(tile::AtomicRMWOp atomic, const TargetInfo &target) {
   return atomic->use_empty() || givesPairs ? reductionBits(element, target) : 0;
 }
 
+unsigned bufferReductionBits(tile::AtomicRMWOp atomic, const TargetInfo &target) {
+  BufferAtomics atomics = memoryFeaturesOf(target).bufferAtomics;
+  Type element = getElementTypeOrSelf(atomic.getType());
+  unsigned bits = storageBits(element);
+  bool isOfTile = isa<RankedTensorType>(atomic.getType()) && atomic->use_empty();
+  bool isPromised =
+      atomic->getParentOfType<func::FuncOp>()->hasAttr(tile::TileDialect::deviceMemoryAttr);
+  // Whom the whole system is to see may be anywhere.
+  if (!isOfTile || atomic.getScope() == tile::MemoryScope::System)
+    return 0;
+  switch (atomic.getKind()) {
+  case tile::AtomicKind::FAdd:
+    if (element.isF32() || element.isF64())
+      return (element.isF32() ? atomics.addsF32 : atomics.addsF64) &&
+                     (isPromised || atomics.addsAnywhere)
+                 ? bits
+                 : 0;
+    return isPromised &&
+                   ((element.isF16() && atomics.addsF16) || (element.isBF16() && atomics.addsBF16))
+               ? 32
+               : 0;
+  case tile::AtomicKind::Add:
+    return atomics.ofIntegers && (bits == 32 || bits == 64) ? bits : 0;
+  case tile::AtomicKind::And:
+  case tile::AtomicKind::Or:
+  case tile::AtomicKind::Xor:
+  case tile::AtomicKind::SMax:
+  case tile::AtomicKind::SMin:
+  case tile::AtomicKind::UMax:
+  case tile::AtomicKind::UMin:
+    return atomics.ofIntegers && isPromised && (bits == 32 || bits == 64) ? bits : 0;
+  default:
+    return 0;
+  }
+}
+
 SharedMemoryShape sharedMemoryOf(const TargetInfo &target) {
   SharedMemoryShape shape;
   if (target.sharedBanks)

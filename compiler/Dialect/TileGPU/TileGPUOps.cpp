@@ -314,6 +314,11 @@ LogicalResult BufferStoreOp::verify() {
                       getVector());
 }
 
+LogicalResult BufferReduceOp::verify() {
+  return verifyBuffer(*this, getValue().getType(), getMask(), getOffset(), getStrides(), getAxis(),
+                      getVector());
+}
+
 RankedTensorType BufferCopyOp::getTileType() {
   BufferType to = getTo().getType();
   return RankedTensorType::get(to.getShape(), to.getElementType(), getLayout());

@@ -396,6 +396,23 @@ def TileGPU_BufferStoreOp : TileGPU_BufferOp<"buffer_store", [MemoryEffects<[Mem
   let hasVerifier = 1;
 }
 
+def TileGPU_BufferReduceOp : TileGPU_BufferOp<"buffer_reduce", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Atomically combines the elements of a buffer with a tile's; gives nothing back";
+  let description = [{
+    What `tilegpu.buffer_store` would write is combined with what is there, each `vector` by one instruction of the target's
+    (`bufferReductionBits`), in an order and at a scope as `tile.atomic_rmw` has them. Example:
+    `tilegpu.buffer_reduce <fadd> %x, %p bytes %n strides [4] axis 0 vector 1 : (tensor<1024xf32, #l>, !tile.ptr<f32>, i32) -> ()`.
+  }];
+  let arguments = !con((ins Tile_AtomicKindAttr:$kind, TileGPU_Tensor:$value), place,
+      (ins DefaultValuedAttr<Tile_MemorySemanticAttr, "::kiln::tile::MemorySemantic::AcquireRelease">:$semantic,
+           DefaultValuedAttr<Tile_MemoryScopeAttr, "::kiln::tile::MemoryScope::GPU">:$scope));
+  let assemblyFormat = [{
+    $kind $value `,` $base `bytes` $bytes (`mask` $mask^)? (`offset` $offset^)? (`start` $start^)? `strides` $strides `axis` $axis `vector` $vector attr-dict
+    `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
 def TileGPU_BufferCopyOp : TileGPU_BufferOp<"buffer_copy", [MemoryEffects<[MemRead, MemWrite<TileGPU_SharedMemory>]>]> {
   let summary = "Starts copying from a buffer of global memory to one of shared memory";
   let description = [{

@@ -126,7 +126,8 @@ llvm.func @kernel(%in: !llvm.ptr<1>, %out: !llvm.ptr<1>, %copy: !llvm.ptr<1>, %r
   %v = rocdl.raw.ptr.buffer.load %from, %offset, %scalar, %aux : vector<4xf32>
   tilegpu.global_store %out, %v : (!llvm.ptr<1>, vector<4xf32>) -> ()
   rocdl.raw.ptr.buffer.store %v, %to, %offset, %scalar, %aux : vector<4xf32>
-  rocdl.raw.ptr.buffer.atomic.fadd %one, %to, %offset, %scalar, %aux : f32
+  llvm.call_intrinsic "llvm.amdgcn.raw.ptr.buffer.atomic.fadd"(%one, %to, %offset, %scalar, %aux)
+    : (f32, !llvm.ptr<8>, i32, i32, i32) -> f32
   llvm.return
 })";
 

@@ -22,6 +22,7 @@ BufferPlanner::BufferPlanner(func::FuncOp kernel, const TargetInfo &target)
       isSmall(kernel->hasAttr(tile::TileDialect::smallArraysAttr)),
       hasProducts(tilegpu::multiplies(kernel)) {
   kernel.walk([&](tile::StoreOp store) { written.insert(argumentOf(store.getPtr())); });
+  kernel.walk([&](tile::AtomicRMWOp atomic) { written.insert(argumentOf(atomic.getPtr())); });
 }
 
 std::optional<BufferPlace> BufferPlanner::plan(Operation *op, Value pointers, Value mask,
@@ -493,12 +494,18 @@ bool BufferPlanner::endsBetweenWords(arith::CmpIOp comparison, int64_t scale,
   return false;
 }
 
+/// Bytes of one instruction.
+int64_t BufferPlanner::widestAccess() const {
+  auto atomic = dyn_cast<tile::AtomicRMWOp>(at);
+  return (atomic ? tilegpu::bufferReductionBits(atomic, target) : target.maxVectorBits) / 8;
+}
+
 bool BufferPlanner::chooseVector(Value pointers, Value mask, BufferPlace &place) const {
   const LinearLayout &layout = tilegpu::layoutOf(pointers.getType());
   unsigned most = 0;
   for (auto [axis, stride] : llvm::enumerate(place.strides)) {
-    int64_t limit = std::min<int64_t>(target.maxVectorBits / 8 / elementBytes,
-                                      vectorLength(pointers, mask, place, axis));
+    int64_t limit =
+        std::min<int64_t>(widestAccess() / elementBytes, vectorLength(pointers, mask, place, axis));
     Dim dim = Dim::axis(axis);
     unsigned bits =
         neighbourBits(layout, layout.out().position(dim), std::min(limit, layout.out().size(dim)))
@@ -536,8 +543,8 @@ int64_t BufferPlanner::lengthElsewhere(Value pointers, Value mask) const {
   const LinearLayout &layout = tilegpu::layoutOf(pointers.getType());
   unsigned most = 0;
   for (unsigned axis = 0; axis < tile::shapeOf(pointers.getType()).size(); ++axis) {
-    int64_t limit = std::min<int64_t>(target.maxVectorBits / 8 / elementBytes,
-                                      facts.accessLength(pointers, mask, axis));
+    int64_t limit =
+        std::min<int64_t>(widestAccess() / elementBytes, facts.accessLength(pointers, mask, axis));
     Dim dim = Dim::axis(axis);
     most = std::max<unsigned>(most, neighbourBits(layout, layout.out().position(dim),
                                                   std::min(limit, layout.out().size(dim)))

@@ -110,6 +110,7 @@ private:
   static int64_t scaleBetween(llvm::ArrayRef<int64_t> index, llvm::ArrayRef<int64_t> bytes);
   bool endsBetweenWords(mlir::arith::CmpIOp comparison, int64_t scale,
                         llvm::ArrayRef<int64_t> strides) const;
+  int64_t widestAccess() const;
   bool chooseVector(mlir::Value pointers, mlir::Value mask, BufferPlace &place) const;
   int64_t vectorLength(mlir::Value pointers, mlir::Value mask, const BufferPlace &place,
                        unsigned axis) const;

@@ -1,4 +1,5 @@
-// Loads, stores and copies of tiles as accesses to buffers, whose bounds the hardware checks.
+// Loads, stores, copies and atomic operations of tiles as accesses to buffers, whose bounds the
+// hardware checks.
 //
 // The problem: a load under a mask is a comparison and a branch for each vector, and an address of
 // 64 bits for each lane. AMD's buffer accesses have a base and a number of bytes that a wave has
@@ -71,6 +72,10 @@ bool mayPoll(tile::LoadOp load) {
   return false;
 }
 
+bool isWrite(const BufferPlace &place) {
+  return isa<tile::StoreOp, tile::AtomicRMWOp>(place.access);
+}
+
 void useBuffer(tile::LoadOp load, const BufferPlace &place, BufferPlanner &planner) {
   OpBuilder b(load);
   auto [base, bytes, mask, offset, start] = planner.write(place, load.getPtr(), b);
@@ -90,6 +95,15 @@ void useBuffer(tile::StoreOp store, const BufferPlace &place, BufferPlanner &pla
   tilegpu::BufferStoreOp::create(b, store.getLoc(), store.getValue(), base, bytes, mask, offset,
                                  start, place.strides, place.axis, place.vector, store.getCache(),
                                  store.getEvict());
+}
+
+void useBuffer(tile::AtomicRMWOp atomic, const BufferPlace &place, BufferPlanner &planner) {
+  OpBuilder b(atomic);
+  auto [base, bytes, mask, offset, start] = planner.write(place, atomic.getPtr(), b);
+  tilegpu::BufferReduceOp::create(
+      b, atomic.getLoc(), atomic.getKind(), atomic.getValue(), base, bytes, mask, offset, start,
+      place.strides, place.axis, place.vector, tile::CacheModifier::None,
+      tile::EvictionPolicy::Normal, atomic.getSemantic(), atomic.getScope());
 }
 
 void useBuffer(tilegpu::CopyAsyncOp copy, const BufferPlace &place, BufferPlanner &planner) {
@@ -129,6 +143,15 @@ struct UseBuffersPass : PassWrapper<UseBuffersPass, OperationPass<func::FuncOp>>
         plan(load);
     });
     getOperation().walk([&](tile::StoreOp store) { plan(store); });
+    getOperation().walk([&](tile::AtomicRMWOp atomic) {
+      unsigned bits = tilegpu::bufferReductionBits(atomic, *target);
+      if (!bits)
+        return;
+      std::optional<BufferPlace> place = planner.plan(atomic, atomic.getPtr(), atomic.getMask());
+      unsigned elementBits = tile::elementTypeOf(atomic.getType()).getIntOrFloatBitWidth();
+      if (place && place->vector * elementBits == bits)
+        places.push_back(*place);
+    });
     getOperation().walk([&](tilegpu::CopyAsyncOp copy) {
       std::optional<BufferPlace> place =
           planner.plan(copy, copy.getPtr(), copy.getMask(), copy.getCondition());
@@ -143,7 +166,7 @@ struct UseBuffersPass : PassWrapper<UseBuffersPass, OperationPass<func::FuncOp>>
     moveAlike(places, planner);
     for (const BufferPlace &place : places)
       llvm::TypeSwitch<Operation *>(place.access)
-          .Case<tile::LoadOp, tile::StoreOp, tilegpu::CopyAsyncOp>(
+          .Case<tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp, tilegpu::CopyAsyncOp>(
               [&](auto access) { useBuffer(access, place, planner); });
     for (const BufferPlace &place : places)
       place.access->erase();
@@ -167,7 +190,7 @@ private:
         continue;
       std::optional<BufferPlace> inLanes =
           llvm::TypeSwitch<Operation *, std::optional<BufferPlace>>(place.access)
-              .Case<tile::LoadOp, tile::StoreOp>([&](auto access) {
+              .Case<tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp>([&](auto access) {
                 return planner.planInLanes(place, access.getPtr(), access.getMask());
               })
               .Default([](Operation *) { return std::nullopt; });
@@ -185,8 +208,7 @@ private:
     for (const BufferPlace &place : places)
       for (const BufferPlace &other : places)
         if (place.isShort && place.argument == other.argument &&
-            (isa<tile::StoreOp>(place.access) || isa<tile::StoreOp>(other.access)) &&
-            !excludeEachOther(place.access, other.access) &&
+            (isWrite(place) || isWrite(other)) && !excludeEachOther(place.access, other.access) &&
             (!other.isShort || !(place.offset == other.offset) ||
              (place.isMoved && (!place.rest || !(*place.rest == other.rest)))))
           mixed.insert(place.argument);
@@ -200,8 +222,7 @@ private:
     DenseSet<Value> mixed;
     for (const BufferPlace &place : places)
       for (const BufferPlace &other : places)
-        if (place.argument == other.argument &&
-            (isa<tile::StoreOp>(place.access) || isa<tile::StoreOp>(other.access)) &&
+        if (place.argument == other.argument && (isWrite(place) || isWrite(other)) &&
             !excludeEachOther(place.access, other.access) &&
             !(place.offset == other.offset &&
               place.start.terms().empty() == other.start.terms().empty()))
@@ -227,7 +248,7 @@ private:
       planned.insert(place.access);
     DenseSet<Value> stored;
     for (const BufferPlace &place : places)
-      if (isa<tile::StoreOp>(place.access))
+      if (isWrite(place))
         stored.insert(place.argument);
     /// By argument; null: some array.
     DenseSet<Value> read, written;
