@@ -79,16 +79,13 @@ public:
 
   /// An atomic operation of the host for each element.
   FailureOr<bool> modify(LLVM::CallIntrinsicOp atomic, LLVM::AtomicBinOp kind) {
-    if (!atomic->use_empty())
-      return op->emitError() << "'" << atomic.getIntrin() << "' with a result is not emulated";
     Value value = atomic.getArgs()[0], resource = atomic.getArgs()[1];
     // Zeros of the thread's own where it is out of range.
     Value nowhere = code.pass(b, loc, 0, Value(LLVM::ZeroOp::create(b, loc, value.getType())));
     Value address =
         call("kiln_emu_buffer_atomic", nowhere.getType(), resource, atomic.getArgs()[2],
              atomic.getArgs()[3], {nowhere, code.i32(b, loc, code.bytesOf(value.getType()))});
-    code.combine(b, loc, kind, address, value);
-    return become({});
+    return become(ThreadCode::combine(b, loc, kind, address, value));
   }
 
 private:

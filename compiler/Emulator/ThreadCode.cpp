@@ -167,17 +167,23 @@ LLVM::GlobalOp ThreadCode::callerGlobal(ArrayRef<FileLineColLoc> chain) {
                              int32_t(position.getLine()), int32_t(position.getColumn()), outer});
 }
 
-void ThreadCode::combine(OpBuilder &b, Location loc, LLVM::AtomicBinOp kind, Value address,
-                         Value value) {
-  Type element = getElementTypeOrSelf(value.getType());
+Value ThreadCode::combine(OpBuilder &b, Location loc, LLVM::AtomicBinOp kind, Value address,
+                          Value value) {
+  auto combineAt = [&](Value place, Value part) -> Value {
+    return LLVM::AtomicRMWOp::create(b, loc, kind, place, part, LLVM::AtomicOrdering::monotonic);
+  };
   auto vector = dyn_cast<VectorType>(value.getType());
-  for (int32_t index = 0; index < (vector ? int32_t(vector.getNumElements()) : 1); ++index) {
-    Value place = LLVM::GEPOp::create(b, loc, address.getType(), element, address,
+  if (!vector)
+    return combineAt(address, value);
+  Value old = LLVM::PoisonOp::create(b, loc, vector);
+  for (int32_t index = 0; index < int32_t(vector.getNumElements()); ++index) {
+    Value place = LLVM::GEPOp::create(b, loc, address.getType(), vector.getElementType(), address,
                                       ArrayRef<LLVM::GEPArg>{index});
     Value number = LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(index));
-    Value part = vector ? Value(LLVM::ExtractElementOp::create(b, loc, value, number)) : value;
-    LLVM::AtomicRMWOp::create(b, loc, kind, place, part, LLVM::AtomicOrdering::monotonic);
+    Value part = LLVM::ExtractElementOp::create(b, loc, value, number);
+    old = LLVM::InsertElementOp::create(b, loc, old, combineAt(place, part), number);
   }
+  return old;
 }
 
 /// What a buffer's words are before or behind the access.

@@ -59,9 +59,9 @@ public:
   mlir::Value pass(mlir::OpBuilder &b, mlir::Location loc, unsigned number,
                    mlir::ValueRange values);
   uint32_t bytesOf(mlir::Type type) const;
-  /// An atomic operation of the host for each element of `value`, relaxed.
-  static void combine(mlir::OpBuilder &b, mlir::Location loc, mlir::LLVM::AtomicBinOp kind,
-                      mlir::Value address, mlir::Value value);
+  /// An atomic operation of the host for each element of `value`, relaxed. What was there.
+  static mlir::Value combine(mlir::OpBuilder &b, mlir::Location loc, mlir::LLVM::AtomicBinOp kind,
+                             mlir::Value address, mlir::Value value);
 
 private:
   mlir::Value place(mlir::OpBuilder &b, mlir::Operation *op);

@@ -1,4 +1,4 @@
-# Atomic operations without results are accesses to buffers, which leave lanes out without branches, where the target has them.
+# Atomic operations are accesses to buffers, which leave lanes out without branches, where the target has them.
 # RUN: kiln compile %s -n add -s "*fp32:16, *fp32:16, i32, 1024" -t hip:gfx942 --emit amdgcn | FileCheck %s --check-prefix=SINGLES
 # RUN: kiln compile %s -n add -s "*fp32:16, *fp32:16, i32, 1024" -t hip:gfx90a --device-memory --emit amdgcn | FileCheck %s --check-prefix=SINGLES
 # RUN: kiln compile %s -n add -s "*fp32:16, *fp32:16, i32, 1024" -t hip:gfx1100 --device-memory --emit amdgcn | FileCheck %s --check-prefix=SINGLES
@@ -16,9 +16,12 @@
 # A bound within a pair makes single additions, of which there are none of 16 bits.
 # RUN: kiln compile %s -n add -s "*fp16:16, *fp16:16, i32, 1024" -t hip:gfx942 --device-memory --emit amdgcn | FileCheck %s --check-prefix=PLAIN
 #
-# Neither for the whole system, nor with results, nor next to plain accesses of the array.
+# With results, if no two threads want the same.
+# RUN: kiln compile %s -n add_and_return -s "*fp32:16, *fp32:16, i32, 1024" -t hip:gfx942 --device-memory --emit amdgcn | FileCheck %s --check-prefix=RESULTS
+# RUN: kiln compile %s -n add_and_return -s "*fp32:16, *fp32:16, i32, 16" -t hip:gfx942 --device-memory --emit amdgcn | FileCheck %s --check-prefix=PLAIN
+#
+# Neither for the whole system, nor next to plain accesses of the array.
 # RUN: kiln compile %s -n add_for_all -s "*fp32:16, *fp32:16, i32, 1024" -t hip:gfx942 --device-memory --emit amdgcn | FileCheck %s --check-prefix=PLAIN
-# RUN: kiln compile %s -n add_and_return -s "*fp32:16, *fp32:16, i32, 1024" -t hip:gfx942 --device-memory --emit amdgcn | FileCheck %s --check-prefix=PLAIN
 # RUN: kiln compile %s -n add_and_poll -s "*fp32:16, *fp32:16, i32, 1024" -t hip:gfx942 --device-memory --emit amdgcn | FileCheck %s --check-prefix=PLAIN
 # RUN: kiln compile %s -n largest -s "*u32:16, *u32:16, i32, 1024" -t hip:gfx942 --device-memory --emit amdgcn | FileCheck %s --check-prefix=LARGEST
 # RUN: kiln compile %s -n largest -s "*fp32:16, *fp32:16, i32, 1024" -t hip:gfx942 --device-memory --emit amdgcn | FileCheck %s --check-prefix=PLAIN
@@ -39,6 +42,8 @@
 # HALVES-COUNT-2: buffer_atomic_pk_add_f16
 # BFLOATS-NOT: {{s_cbranch_exec|global_atomic}}
 # BFLOATS-COUNT-2: buffer_atomic_pk_add_bf16
+# RESULTS-NOT: {{s_cbranch_exec|global_atomic}}
+# RESULTS-COUNT-4: buffer_atomic_add_f32 {{.*}} sc0
 # LARGEST-NOT: {{s_cbranch_exec|global_atomic}}
 # LARGEST-COUNT-4: buffer_atomic_umax
 import triton

@@ -60,7 +60,7 @@ TEST_P(Atomic, EveryOperationOnEveryType) {
   const int count = 77;
   for (const Operation &operation : operations)
     for (const std::string &type : operation.types)
-      for (bool scalars : {false, true}) {
+      for (auto [scalars, inDevice] : {std::pair(false, false), {false, true}, {true, false}}) {
         Array x = operands(type, count, 1), values = operands(type, count, 2), old(type, count);
         Array before = x;
         std::string call = std::string("tl.atomic_") + operation.name;
@@ -84,6 +84,7 @@ def kernel(p, v, old, n, BLOCK: tl.constexpr):
         SourceOptions options;
         options.grid = {scalars ? count : 2u, 1, 1};
         options.numWarps = 2;
+        options.deviceMemory = options.smallArrays = inDevice;
         ASSERT_EQ(
             runSource(
                 source, GetParam(),

@@ -47,9 +47,10 @@ void TargetLowering::storeBuffer(OpBuilder &, Location, Value, Value, Value, til
                                  tile::EvictionPolicy) const {
   expectNever();
 }
-void TargetLowering::reduceBuffer(OpBuilder &, Location, tile::AtomicKind, Value, Value, Value,
-                                  tile::MemoryScope) const {
+Value TargetLowering::reduceBuffer(OpBuilder &, Location, tile::AtomicKind, Value, Value, Value,
+                                   tile::MemoryScope) const {
   expectNever();
+  return {};
 }
 void TargetLowering::commitCopies(OpBuilder &, Location) const { expectNever(); }
 void TargetLowering::waitForCopies(OpBuilder &, Location, unsigned) const { expectNever(); }

@@ -143,10 +143,10 @@ public:
                            tile::EvictionPolicy evict) const;
 
   /// The same of an atomic operation on each element, relaxed: one or two elements, of which the
-  /// target has an instruction (tilegpu::bufferReductionBits).
-  virtual void reduceBuffer(mlir::OpBuilder &b, mlir::Location loc, tile::AtomicKind kind,
-                            mlir::Value value, mlir::Value buffer, mlir::Value offset,
-                            tile::MemoryScope scope) const;
+  /// target has an instruction (tilegpu::bufferReductionBits). Gives what was there.
+  virtual mlir::Value reduceBuffer(mlir::OpBuilder &b, mlir::Location loc, tile::AtomicKind kind,
+                                   mlir::Value value, mlir::Value buffer, mlir::Value offset,
+                                   tile::MemoryScope scope) const;
 
   //--- Copies from global to shared memory without registers, where the target has them ---
   /// One thread's copy of 4, 8 or 16 bytes; zeros behind the first `copied` (i32) of them. Nothing

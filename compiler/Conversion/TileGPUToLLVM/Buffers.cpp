@@ -185,17 +185,41 @@ struct BufferReduceDistribution : DistributionPattern<tilegpu::BufferReduceOp> {
     AtomicOrder order(op, op.getSemantic(), op.getScope());
     order.releaseBlock(s, lowering);
     BufferAccesses<tilegpu::BufferReduceOp, Adaptor> accesses(op, adaptor, type, lowering, s);
-    order.performByOwners(
-        s, lowering, ownerOf(op.getValue(), lowering, s), [&](const ScalarBuilder &s, Value owner) {
-          for (ArrayRef<unsigned> group : accesses.groups)
-            if (!accesses.areBeyond(group))
-              lowering.device.reduceBuffer(s.builder(), op.getLoc(), op.getKind(),
-                                           packGroup(s, adaptor.getValue(), group), accesses.buffer,
-                                           accesses.offset(group[0], owner, s), op.getScope());
-        });
+    SmallVector<Value> results;
+    if (op.getResult())
+      results = order.betweenFences(s, lowering,
+                                    [&] { return reduce(op, adaptor, accesses, s, Value()); });
+    else
+      order.performByOwners(
+          s, lowering, ownerOf(op.getValue(), lowering, s),
+          [&](const ScalarBuilder &s, Value owner) { reduce(op, adaptor, accesses, s, owner); });
     order.acquireBlock(s, lowering);
-    rewriter.eraseOp(op);
+    if (op.getResult())
+      replace(op, rewriter, results);
+    else
+      rewriter.eraseOp(op);
     return success();
+  }
+
+private:
+  /// What was there, by register.
+  SmallVector<Value> reduce(tilegpu::BufferReduceOp op, Adaptor adaptor,
+                            const BufferAccesses<tilegpu::BufferReduceOp, Adaptor> &accesses,
+                            const ScalarBuilder &s, Value owner) const {
+    SmallVector<Value> results(accesses.layout.numRegisters());
+    for (ArrayRef<unsigned> group : accesses.groups) {
+      Value value = packGroup(s, adaptor.getValue(), group);
+      Value old = accesses.areBeyond(group)
+                      ? LLVM::ZeroOp::create(s.builder(), op.getLoc(), value.getType()).getResult()
+                      : lowering.device.reduceBuffer(
+                            s.builder(), op.getLoc(), op.getKind(), value, accesses.buffer,
+                            accesses.offset(group[0], owner, s), op.getScope());
+      for (auto [reg, part] : llvm::zip_equal(group, s.unpack(old)))
+        results[reg] = part;
+    }
+    for (auto [reg, first] : llvm::enumerate(firstDuplicates(accesses.layout)))
+      results[reg] = results[first];
+    return results;
   }
 };
 

@@ -129,12 +129,13 @@ void storeToBuffer(OpBuilder &b, Location loc, Value value, Value buffer, Value 
                                      ArrayAttr(), ArrayAttr(), ArrayAttr());
 }
 
-void reduceInBuffer(OpBuilder &b, Location loc, tile::AtomicKind kind, Value value, Value buffer,
-                    Value offset, int32_t bits) {
+Value reduceInBuffer(OpBuilder &b, Location loc, tile::AtomicKind kind, Value value, Value buffer,
+                     Value offset, int32_t bits) {
   ScalarBuilder s(b, loc);
   SmallVector<Value> operands{value, buffer, offset, s.i32(0), s.i32(bits)};
-  LLVM::CallIntrinsicOp::create(b, loc, value.getType(),
-                                b.getStringAttr(bufferAtomicPrefix + nameOf(kind)), operands);
+  return LLVM::CallIntrinsicOp::create(b, loc, value.getType(),
+                                       b.getStringAttr(bufferAtomicPrefix + nameOf(kind)), operands)
+      .getResult(0);
 }
 
 } // namespace kiln

@@ -204,9 +204,9 @@ public:
                    tile::CacheModifier cache, tile::EvictionPolicy evict) const override {
     storeToBuffer(b, loc, value, buffer, offset, cacheBits(info, /*isStore=*/true, cache, evict));
   }
-  void reduceBuffer(OpBuilder &b, Location loc, tile::AtomicKind kind, Value value, Value buffer,
-                    Value offset, tile::MemoryScope scope) const override {
-    reduceInBuffer(b, loc, kind, value, buffer, offset, scopeBits(info, scope));
+  Value reduceBuffer(OpBuilder &b, Location loc, tile::AtomicKind kind, Value value, Value buffer,
+                     Value offset, tile::MemoryScope scope) const override {
+    return reduceInBuffer(b, loc, kind, value, buffer, offset, scopeBits(info, scope));
   }
 
   //--- Copies ---

@@ -18,8 +18,8 @@ mlir::Value loadFromBuffer(mlir::OpBuilder &b, mlir::Location loc, mlir::Type ty
                            bool bypassesCaches);
 void storeToBuffer(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value, mlir::Value buffer,
                    mlir::Value offset, int32_t bits);
-void reduceInBuffer(mlir::OpBuilder &b, mlir::Location loc, tile::AtomicKind kind,
-                    mlir::Value value, mlir::Value buffer, mlir::Value offset, int32_t bits);
+mlir::Value reduceInBuffer(mlir::OpBuilder &b, mlir::Location loc, tile::AtomicKind kind,
+                           mlir::Value value, mlir::Value buffer, mlir::Value offset, int32_t bits);
 /// What an atomic operation's instruction says of its scope, within the device.
 int32_t scopeBits(const TargetInfo &info, tile::MemoryScope scope);
 /// What an access's instruction says of caches.

@@ -114,7 +114,7 @@ unsigned reductionBits(tile::AtomicRMWOp atomic, const TargetInfo &target);
 
 /// Bits of the instruction that the atomic can be made of as an operation on a buffer
 /// (tilegpu.buffer_reduce): one element, or two of 16 bits; 0: there is none, or the kernel does
-/// not promise that arrays are where the hardware has it.
+/// not promise that arrays are where the hardware has it, or threads hand out what was there.
 unsigned bufferReductionBits(tile::AtomicRMWOp atomic, const TargetInfo &target);
 
 /// Whether an atomic orders what came before it, and what comes after it.

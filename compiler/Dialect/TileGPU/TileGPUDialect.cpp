@@ -145,7 +145,8 @@ unsigned bufferReductionBits(tile::AtomicRMWOp atomic, const TargetInfo &target)
   BufferAtomics atomics = memoryFeaturesOf(target).bufferAtomics;
   Type element = getElementTypeOrSelf(atomic.getType());
   unsigned bits = storageBits(element);
-  bool isOfTile = isa<RankedTensorType>(atomic.getType()) && atomic->use_empty();
+  bool isOfTile = isa<RankedTensorType>(atomic.getType()) &&
+                  !cast<ScratchOpInterface>(*atomic).getScratchBytes(target);
   bool isPromised =
       atomic->getParentOfType<func::FuncOp>()->hasAttr(tile::TileDialect::deviceMemoryAttr);
   // Whom the whole system is to see may be anywhere.

@@ -315,6 +315,8 @@ LogicalResult BufferStoreOp::verify() {
 }
 
 LogicalResult BufferReduceOp::verify() {
+  if (getResult() && getResult().getType() != getValue().getType())
+    return emitOpError("expected a result of the value's type, got ") << getResult().getType();
   return verifyBuffer(*this, getValue().getType(), getMask(), getOffset(), getStrides(), getAxis(),
                       getVector());
 }

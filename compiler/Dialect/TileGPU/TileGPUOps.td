@@ -397,15 +397,17 @@ def TileGPU_BufferStoreOp : TileGPU_BufferOp<"buffer_store", [MemoryEffects<[Mem
 }
 
 def TileGPU_BufferReduceOp : TileGPU_BufferOp<"buffer_reduce", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "Atomically combines the elements of a buffer with a tile's; gives nothing back";
+  let summary = "Atomically combines the elements of a buffer with a tile's; gives the old ones, if they are asked for";
   let description = [{
     What `tilegpu.buffer_store` would write is combined with what is there, each `vector` by one instruction of the target's
-    (`bufferReductionBits`), in an order and at a scope as `tile.atomic_rmw` has them. Example:
+    (`bufferReductionBits`), in an order and at a scope as `tile.atomic_rmw` has them. The result is of a layout in which threads
+    hold no element twice. Example:
     `tilegpu.buffer_reduce <fadd> %x, %p bytes %n strides [4] axis 0 vector 1 : (tensor<1024xf32, #l>, !tile.ptr<f32>, i32) -> ()`.
   }];
   let arguments = !con((ins Tile_AtomicKindAttr:$kind, TileGPU_Tensor:$value), place,
       (ins DefaultValuedAttr<Tile_MemorySemanticAttr, "::kiln::tile::MemorySemantic::AcquireRelease">:$semantic,
            DefaultValuedAttr<Tile_MemoryScopeAttr, "::kiln::tile::MemoryScope::GPU">:$scope));
+  let results = (outs Optional<TileGPU_Tensor>:$result);
   let assemblyFormat = [{
     $kind $value `,` $base `bytes` $bytes (`mask` $mask^)? (`offset` $offset^)? (`start` $start^)? `strides` $strides `axis` $axis `vector` $vector attr-dict
     `:` functional-type(operands, results)

@@ -100,10 +100,13 @@ void useBuffer(tile::StoreOp store, const BufferPlace &place, BufferPlanner &pla
 void useBuffer(tile::AtomicRMWOp atomic, const BufferPlace &place, BufferPlanner &planner) {
   OpBuilder b(atomic);
   auto [base, bytes, mask, offset, start] = planner.write(place, atomic.getPtr(), b);
-  tilegpu::BufferReduceOp::create(
-      b, atomic.getLoc(), atomic.getKind(), atomic.getValue(), base, bytes, mask, offset, start,
-      place.strides, place.axis, place.vector, tile::CacheModifier::None,
+  Type result = atomic.use_empty() ? Type() : atomic.getType();
+  auto reduce = tilegpu::BufferReduceOp::create(
+      b, atomic.getLoc(), result, atomic.getKind(), atomic.getValue(), base, bytes, mask, offset,
+      start, place.strides, place.axis, place.vector, tile::CacheModifier::None,
       tile::EvictionPolicy::Normal, atomic.getSemantic(), atomic.getScope());
+  if (result)
+    atomic.getResult().replaceAllUsesWith(reduce.getResult());
 }
 
 void useBuffer(tilegpu::CopyAsyncOp copy, const BufferPlace &place, BufferPlanner &planner) {
