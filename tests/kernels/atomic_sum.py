@@ -11,6 +11,7 @@
 # RUN: kiln compile %s -n add_few -s "*fp16:16, *fp16:16, 64" -t cuda:sm_80 --emit ptx | FileCheck %s --check-prefix=OWNED
 # RUN: kiln compile %s -n add_few -s "*fp16:16, *fp16:16, 256" -t cuda:sm_86 --emit ptx | FileCheck %s --check-prefix=FEW
 # RUN: kiln compile %s -n add_and_return -s "*fp16:16, *fp16:16, 1024" -t cuda:sm_90a --emit ptx | FileCheck %s --check-prefix=RESULT
+# RUN: kiln compile %s -n add_at_one_place -s "*bf16:16, *bf16:16, i32, 64" -t cuda:sm_80 -w 1 --emit ptx | FileCheck %s --check-prefix=LOOP
 #
 # HALVES-NOT: {{atom\.|cas}}
 # HALVES: red.relaxed.gpu.global.add.noftz.v4.f16x2
@@ -39,6 +40,13 @@
 # OWNED-NOT: noftz.f16 [
 # OWNED: @%p{{[0-9]+}} red.relaxed.gpu.global.add.noftz.f16x2
 # OWNED-NOT: noftz.f16 [
+#
+# Each attempt of the loop of compare-and-swap adds to what it has found, at a word's beginning, too.
+# LOOP: {{^}}$L__BB0_{{[0-9]+}}:
+# LOOP-NOT: cas
+# LOOP: cvt.u16.u32 [[OLD:%rs[0-9]+]],
+# LOOP: fma.rn.bf16 {{.*}}, [[OLD]],
+# LOOP: cas.b32
 #
 # RESULT-NOT: red.
 # RESULT: atom{{.*}}f16
@@ -69,3 +77,9 @@ def add_few(y, x, BLOCK: tl.constexpr):
 def add_and_return(y, x, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
     tl.store(x + i, tl.atomic_add(y + i, tl.load(x + i), sem="relaxed"))
+
+
+@triton.jit
+def add_at_one_place(y, x, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.atomic_add(y + (i * 0 + n - n), tl.load(x + i), sem="release")

@@ -48,6 +48,7 @@
 #include "compiler/Target/CodeGeneration.h"
 #include "compiler/Target/CompareCode.h"
 #include "compiler/Target/FieldsToHalves.h"
+#include "compiler/Target/HalfWordAtomics.h"
 #include "compiler/Target/KeepRoundings.h"
 #include "compiler/Target/MemoryFeatures.h"
 #include "compiler/Target/NextCounts.h"
@@ -344,6 +345,7 @@ static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
   restrictFences(kernel, target, facts.launch.threadsPerBlock <= target.warpSize);
   keepWaitsOfReleases(kernel, target);
   keepDescriptorsScalar(kernel);
+  hideHalfWords(*kernel.getParent(), "v");
   // Without products, and on RDNA, the scalar unit gets more to do than the vector unit is rid of.
   if (target.matrix.mfmaGeneration && multiplies(kernel))
     scalariseWaves(kernel, target.warpSize);

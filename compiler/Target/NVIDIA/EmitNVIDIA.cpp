@@ -11,6 +11,7 @@
 #include "compiler/Basic/RegularFile.h"
 #include "compiler/Target/CodeGeneration.h"
 #include "compiler/Target/FieldsToHalves.h"
+#include "compiler/Target/HalfWordAtomics.h"
 #include "compiler/Target/KeepRoundings.h"
 #include "compiler/Target/NVIDIA/Assemble.h"
 #include "compiler/Target/NVIDIA/CodePairs.h"
@@ -128,6 +129,7 @@ static std::unique_ptr<llvm::Module> rewriteForAssembler(llvm::Module &module, u
   keepCodesInPairs(module);
   multiplyParts(module);
   compareDifferences(module);
+  hideHalfWords(module, "l");
   if (!optLevel)
     return nullptr;
   shortenShuffleChains(module);
