@@ -14,8 +14,8 @@ namespace kiln {
 /// Has LLVM not know that an address is that of a word's lower half. Where it knows, LLVM 22 has
 /// its loop of compare-and-swap combine with what was there at first in each attempt, in place of
 /// what the last attempt found: its builder simplifies the shift of a phi to which the loop's own
-/// value has not been added yet. The address goes by a register of the kind
-/// `constraint`.
+/// value has not been added yet. Addresses of all that is shorter than a word go by registers of
+/// the kind `constraint`.
 void hideHalfWords(llvm::Module &module, llvm::StringRef constraint);
 
 } // namespace kiln
