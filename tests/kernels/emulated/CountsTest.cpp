@@ -196,6 +196,22 @@ TEST(Counts, AMaskThatEndsInAWarpMakesItDivergent) {
   }
 }
 
+TEST(Counts, LanesBeyondABufferAccessNothing) {
+  // The same of AMD's buffers, without a branch.
+  for (const char *arch : {"gfx942", "gfx1100"}) {
+    Counted gpu(arch);
+    ASSERT_EQ(masked_device_atomic_i32(gpu.stream(), gpu.memory(1024), 50), KILN_SUCCESS)
+        << kiln_last_error();
+    EXPECT_EQ(gpu.ofKind("branch").instructions, 0u) << arch;
+    kiln_emulator_count atomics = gpu.ofKind("atomic");
+    EXPECT_EQ(atomics.instructions, 256 / gpu.kernel().warp_size);
+    EXPECT_EQ(atomics.thread_instructions, 256u);
+    EXPECT_EQ(atomics.sectors, 7u) << "200 bytes";
+    EXPECT_EQ(atomics.global_read, 200u);
+    EXPECT_EQ(atomics.global_written, 200u);
+  }
+}
+
 TEST(Counts, MatrixInstructionsFollowFromTheShape) {
   // 64 x 32 x 64.
   struct Case {

@@ -37,6 +37,6 @@ def rounds_kernel(o, n, N: tl.constexpr):
 
 
 @triton.jit
-def masked_atomic_kernel(o, n, N: tl.constexpr):
+def masked_atomic_kernel(o, n, N: tl.constexpr, SCOPE: tl.constexpr):
     i = tl.arange(0, N)
-    tl.atomic_add(o + i, 1, mask=i < n)
+    tl.atomic_add(o + i, 1, mask=i < n, scope=SCOPE)
