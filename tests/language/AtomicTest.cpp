@@ -140,6 +140,29 @@ def kernel(p, v, n, BLOCK: tl.constexpr):
       }
 }
 
+/// All of a program at the beginning of an array, whose place in its word LLVM knows.
+TEST_P(Atomic, SumsOfHalvesInAnAlignedPlace) {
+  for (std::string type : {"fp16", "bf16"}) {
+    Array total(type, 2), values(type, 64);
+    total.setBits(0, total.type().encode(0));
+    total.setBits(1, total.type().encode(3));
+    for (int i = 0; i < 64; ++i)
+      values.setBits(i, values.type().encode(i < 20));
+    SourceOptions options;
+    options.numWarps = 1;
+    ASSERT_EQ(runSource(R"(
+@triton.jit
+def kernel(p, v):
+    i = tl.arange(0, 64)
+    tl.atomic_add(p + i * 0, tl.load(v + i))
+)",
+                        GetParam(), {total.argument("p"), values.argument("v")}, {}, options),
+              "");
+    EXPECT_EQ(total[0], 20) << type;
+    EXPECT_EQ(total[1], 3) << type;
+  }
+}
+
 TEST_P(Atomic, ExtremesOfFloatsInTotalOrder) {
   // Increasing: NaN of both signs, infinities, subnormals and zeros.
   const std::vector<uint64_t> increasing32 = {0xffc00000, 0xff800000, 0xc0000000, 0x80000001,
