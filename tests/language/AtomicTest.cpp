@@ -56,6 +56,20 @@ Array operands(const std::string &type, size_t count, uint64_t seed) {
   return x;
 }
 
+/// Of all elements but each fifth.
+void expectApplied(const Operation &operation, const Array &before, const Array &values,
+                   const Array &after) {
+  const NumberType &type = after.type();
+  uint64_t ones = ~uint64_t(0) >> (64 - type.bits);
+  for (size_t i = 0; i < after.count(); ++i) {
+    uint64_t expected =
+        i % 5 ? operation.apply(type, before.bits(i), values.bits(i)) & ones : before.bits(i);
+    ASSERT_EQ(after.bits(i), expected)
+        << "tl.atomic_" << operation.name << " of " << type.name << " at " << i << ": " << before[i]
+        << ", " << values[i] << " gave " << after[i];
+  }
+}
+
 TEST_P(Atomic, EveryOperationOnEveryType) {
   const int count = 77;
   for (const Operation &operation : operations)
@@ -92,16 +106,10 @@ def kernel(p, v, old, n, BLOCK: tl.constexpr):
                 {{"BLOCK", 64}}, options),
             "")
             << call << " of " << type;
-        for (int i = 0; i < count; ++i) {
-          uint64_t ones = ~uint64_t(0) >> (64 - x.type().bits);
-          uint64_t expected = i % 5
-                                  ? operation.apply(x.type(), before.bits(i), values.bits(i)) & ones
-                                  : before.bits(i);
-          ASSERT_EQ(x.bits(i), expected) << call << " of " << type << " at " << i << ": "
-                                         << before[i] << ", " << values[i] << " gave " << x[i];
+        expectApplied(operation, before, values, x);
+        for (int i = 0; i < count; ++i)
           if (i % 5)
             ASSERT_EQ(old.bits(i), before.bits(i)) << call << " of " << type << " at " << i;
-        }
       }
 }
 
@@ -129,14 +137,7 @@ def kernel(p, v, n, BLOCK: tl.constexpr):
                             {{"BLOCK", 64}}, options),
                   "")
             << call << " of " << type;
-        for (int i = 0; i < count; ++i) {
-          uint64_t ones = ~uint64_t(0) >> (64 - x.type().bits);
-          uint64_t expected = i % 5
-                                  ? operation.apply(x.type(), before.bits(i), values.bits(i)) & ones
-                                  : before.bits(i);
-          ASSERT_EQ(x.bits(i), expected) << call << " of " << type << " at " << i << ": "
-                                         << before[i] << ", " << values[i] << " gave " << x[i];
-        }
+        expectApplied(operation, before, values, x);
       }
 }
 
