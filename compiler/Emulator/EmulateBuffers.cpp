@@ -2,10 +2,10 @@
 // (CDNA3 ISA, "Buffer Resource Descriptor"): the address, the number of bytes, flags.
 
 #include "compiler/Emulator/ThreadCode.h"
+#include "compiler/Expansion/AtomicInstructions/AtomicInstructions.h"
 #include "compiler/Target/MemoryFeatures.h"
 
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -85,7 +85,7 @@ public:
     Value address =
         call("kiln_emu_buffer_atomic", nowhere.getType(), resource, atomic.getArgs()[2],
              atomic.getArgs()[3], {nowhere, code.i32(b, loc, code.bytesOf(value.getType()))});
-    return become(ThreadCode::combine(b, loc, kind, address, value));
+    return become(combineElements(b, loc, kind, address, value));
   }
 
 private:
@@ -130,24 +130,6 @@ private:
 
 } // namespace
 
-std::optional<LLVM::AtomicBinOp> bufferAtomicOf(LLVM::CallIntrinsicOp call) {
-  using LLVM::AtomicBinOp;
-  StringRef name = call.getIntrin();
-  if (!name.consume_front(bufferAtomicPrefix))
-    return std::nullopt;
-  return llvm::StringSwitch<std::optional<AtomicBinOp>>(name)
-      .Case("and", AtomicBinOp::_and)
-      .Case("or", AtomicBinOp::_or)
-      .Case("xor", AtomicBinOp::_xor)
-      .Case("add", AtomicBinOp::add)
-      .Case("fadd", AtomicBinOp::fadd)
-      .Case("smax", AtomicBinOp::max)
-      .Case("smin", AtomicBinOp::min)
-      .Case("umax", AtomicBinOp::umax)
-      .Case("umin", AtomicBinOp::umin)
-      .Default(std::nullopt);
-}
-
 FailureOr<bool> emulateBuffers(Operation *op, ThreadCode &code) {
   BufferCode buffers(op, code);
   return llvm::TypeSwitch<Operation *, FailureOr<bool>>(op)
@@ -156,7 +138,7 @@ FailureOr<bool> emulateBuffers(Operation *op, ThreadCode &code) {
       .Case([&](ROCDL::RawPtrBufferStoreOp store) { return buffers.store(store); })
       .Case([&](tilegpu::WarpBufferCopyOp copy) { return buffers.copy(copy); })
       .Case([&](LLVM::CallIntrinsicOp call) -> FailureOr<bool> {
-        std::optional<LLVM::AtomicBinOp> kind = bufferAtomicOf(call);
+        std::optional<LLVM::AtomicBinOp> kind = bufferInstructionOf(call.getIntrin());
         return kind ? buffers.modify(call, *kind) : FailureOr<bool>(false);
       })
       .Default([](Operation *) { return false; });

@@ -122,7 +122,7 @@ void makeReduction(OpBuilder &b, tilegpu::GlobalReduceOp op, ThreadCode &code) {
                          {op.getPtr(), nowhere, code.i32(b, loc, code.bytesOf(type)),
                           code.i32(b, loc, code.bytesOf(element)),
                           predicateOf(b, loc, code, op.getPredicate())});
-  ThreadCode::combine(b, loc, LLVM::AtomicBinOp::fadd, base, op.getValue());
+  combineElements(b, loc, LLVM::AtomicBinOp::fadd, base, op.getValue());
   op.erase();
 }
 

@@ -1,5 +1,7 @@
 #include "compiler/Emulator/ThreadCode.h"
 
+#include "compiler/Expansion/AtomicInstructions/AtomicInstructions.h"
+
 #include "compiler/Dialect/TileGPU/TileGPU.h"
 #include "compiler/Emulator/InstructionClass.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -167,25 +169,6 @@ LLVM::GlobalOp ThreadCode::callerGlobal(ArrayRef<FileLineColLoc> chain) {
                              int32_t(position.getLine()), int32_t(position.getColumn()), outer});
 }
 
-Value ThreadCode::combine(OpBuilder &b, Location loc, LLVM::AtomicBinOp kind, Value address,
-                          Value value) {
-  auto combineAt = [&](Value place, Value part) -> Value {
-    return LLVM::AtomicRMWOp::create(b, loc, kind, place, part, LLVM::AtomicOrdering::monotonic);
-  };
-  auto vector = dyn_cast<VectorType>(value.getType());
-  if (!vector)
-    return combineAt(address, value);
-  Value old = LLVM::PoisonOp::create(b, loc, vector);
-  for (int32_t index = 0; index < int32_t(vector.getNumElements()); ++index) {
-    Value place = LLVM::GEPOp::create(b, loc, address.getType(), vector.getElementType(), address,
-                                      ArrayRef<LLVM::GEPArg>{index});
-    Value number = LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(index));
-    Value part = LLVM::ExtractElementOp::create(b, loc, value, number);
-    old = LLVM::InsertElementOp::create(b, loc, old, combineAt(place, part), number);
-  }
-  return old;
-}
-
 /// What a buffer's words are before or behind the access.
 static Type transferredType(ROCDL::RawPtrBufferLoadOp load) {
   auto cast = load->hasOneUse() ? dyn_cast<LLVM::BitcastOp>(*load->user_begin()) : nullptr;
@@ -208,7 +191,7 @@ uint32_t ThreadCode::elementBytesOf(Operation *op) const {
           .Case<LLVM::AtomicRMWOp, LLVM::AtomicCmpXchgOp>(
               [](auto atomic) { return atomic.getVal().getType(); })
           .Case([](LLVM::CallIntrinsicOp call) {
-            return bufferAtomicOf(call) ? call.getArgs()[0].getType() : Type();
+            return bufferInstructionOf(call.getIntrin()) ? call.getArgs()[0].getType() : Type();
           })
           .Default([](Operation *) { return Type(); });
   return type ? bytesOf(getElementTypeOrSelf(type)) : 0;
@@ -287,6 +270,25 @@ Value ThreadCode::call(OpBuilder &b, Operation *op, StringRef name, Type result,
   }
   auto called = LLVM::CallOp::create(b, op->getLoc(), callee, all);
   return result ? called.getResult() : Value();
+}
+
+Value combineElements(OpBuilder &b, Location loc, LLVM::AtomicBinOp kind, Value address,
+                      Value value) {
+  auto combineAt = [&](Value place, Value part) -> Value {
+    return LLVM::AtomicRMWOp::create(b, loc, kind, place, part, LLVM::AtomicOrdering::monotonic);
+  };
+  auto vector = dyn_cast<VectorType>(value.getType());
+  if (!vector)
+    return combineAt(address, value);
+  Value old = LLVM::PoisonOp::create(b, loc, vector);
+  for (int32_t index = 0; index < int32_t(vector.getNumElements()); ++index) {
+    Value place = LLVM::GEPOp::create(b, loc, address.getType(), vector.getElementType(), address,
+                                      ArrayRef<LLVM::GEPArg>{index});
+    Value number = LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(index));
+    Value part = LLVM::ExtractElementOp::create(b, loc, value, number);
+    old = LLVM::InsertElementOp::create(b, loc, old, combineAt(place, part), number);
+  }
+  return old;
 }
 
 } // namespace kiln

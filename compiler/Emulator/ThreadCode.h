@@ -59,9 +59,6 @@ public:
   mlir::Value pass(mlir::OpBuilder &b, mlir::Location loc, unsigned number,
                    mlir::ValueRange values);
   uint32_t bytesOf(mlir::Type type) const;
-  /// An atomic operation of the host for each element of `value`, relaxed. What was there.
-  static mlir::Value combine(mlir::OpBuilder &b, mlir::Location loc, mlir::LLVM::AtomicBinOp kind,
-                             mlir::Value address, mlir::Value value);
 
 private:
   mlir::Value place(mlir::OpBuilder &b, mlir::Operation *op);
@@ -89,8 +86,9 @@ constantGlobal(mlir::ModuleOp module, llvm::StringRef name, mlir::Type type,
 /// floats, AMD's own.
 int emulatedTypeNamed(llvm::StringRef name, bool isFnuz);
 
-/// What the intrinsic is as an atomic operation on a buffer; none: it is something else.
-std::optional<mlir::LLVM::AtomicBinOp> bufferAtomicOf(mlir::LLVM::CallIntrinsicOp call);
+/// An atomic operation of the host for each element of `value`, relaxed; gives what was there.
+mlir::Value combineElements(mlir::OpBuilder &b, mlir::Location loc, mlir::LLVM::AtomicBinOp kind,
+                            mlir::Value address, mlir::Value value);
 
 /// Each converts the operations of its kind and says so; false: another's. A conversion that fails
 /// has reported why.

@@ -59,9 +59,6 @@ inline constexpr llvm::StringLiteral readsFenceScope = "workgroup-reads";
 /// its bits say to the hardware.
 inline constexpr llvm::StringLiteral bypassesCachesAttr = "kiln.bypasses_caches";
 
-/// LLVM's intrinsics of AMD's atomic operations on buffers, followed by what they store.
-inline constexpr llvm::StringLiteral bufferAtomicPrefix = "llvm.amdgcn.raw.ptr.buffer.atomic.";
-
 } // namespace kiln
 
 #endif // KILN_COMPILER_TARGET_MEMORYFEATURES_H

@@ -3,6 +3,7 @@
 #include "compiler/Conversion/TileGPUToROCDL/ROCDLLowering.h"
 
 #include "compiler/Conversion/TargetLowering/ScalarBuilder.h"
+#include "compiler/Expansion/AtomicInstructions/AtomicInstructions.h"
 #include "compiler/Target/MemoryFeatures.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 
@@ -27,32 +28,6 @@ Type transferType(OpBuilder &b, unsigned bits) {
 unsigned bitsOf(Type type) {
   auto vector = dyn_cast<VectorType>(type);
   return vector ? scalarBits(vector.getElementType()) * vector.getNumElements() : scalarBits(type);
-}
-
-/// As LLVM's intrinsics have them.
-StringRef nameOf(tile::AtomicKind kind) {
-  switch (kind) {
-  case tile::AtomicKind::And:
-    return "and";
-  case tile::AtomicKind::Or:
-    return "or";
-  case tile::AtomicKind::Xor:
-    return "xor";
-  case tile::AtomicKind::Add:
-    return "add";
-  case tile::AtomicKind::FAdd:
-    return "fadd";
-  case tile::AtomicKind::SMax:
-    return "smax";
-  case tile::AtomicKind::SMin:
-    return "smin";
-  case tile::AtomicKind::UMax:
-    return "umax";
-  case tile::AtomicKind::UMin:
-    return "umin";
-  default:
-    llvm_unreachable("expected a kind that tilegpu::bufferReductionBits has");
-  }
 }
 
 } // namespace
@@ -133,8 +108,9 @@ Value reduceInBuffer(OpBuilder &b, Location loc, tile::AtomicKind kind, Value va
                      Value offset, int32_t bits) {
   ScalarBuilder s(b, loc);
   SmallVector<Value> operands{value, buffer, offset, s.i32(0), s.i32(bits)};
-  return LLVM::CallIntrinsicOp::create(b, loc, value.getType(),
-                                       b.getStringAttr(bufferAtomicPrefix + nameOf(kind)), operands)
+  return LLVM::CallIntrinsicOp::create(
+             b, loc, value.getType(), b.getStringAttr(bufferIntrinsicOf(atomicInstructionOf(kind))),
+             operands)
       .getResult(0);
 }
 

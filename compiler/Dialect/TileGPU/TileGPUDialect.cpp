@@ -152,19 +152,17 @@ unsigned bufferReductionBits(tile::AtomicRMWOp atomic, const TargetInfo &target)
   // Whom the whole system is to see may be anywhere.
   if (!isOfTile || atomic.getScope() == tile::MemoryScope::System)
     return 0;
+  bool hasWord = atomics.ofIntegers && (bits == 32 || bits == 64);
   switch (atomic.getKind()) {
-  case tile::AtomicKind::FAdd:
-    if (element.isF32() || element.isF64())
-      return (element.isF32() ? atomics.addsF32 : atomics.addsF64) &&
-                     (isPromised || atomics.addsAnywhere)
-                 ? bits
-                 : 0;
-    return isPromised &&
-                   ((element.isF16() && atomics.addsF16) || (element.isBF16() && atomics.addsBF16))
-               ? 32
-               : 0;
+  case tile::AtomicKind::FAdd: {
+    bool addsOne = (element.isF32() && atomics.addsF32) || (element.isF64() && atomics.addsF64);
+    bool addsTwo = (element.isF16() && atomics.addsF16) || (element.isBF16() && atomics.addsBF16);
+    if (addsOne)
+      return isPromised || atomics.addsAnywhere ? bits : 0;
+    return isPromised && addsTwo ? 2 * bits : 0;
+  }
   case tile::AtomicKind::Add:
-    return atomics.ofIntegers && (bits == 32 || bits == 64) ? bits : 0;
+    return hasWord ? bits : 0;
   case tile::AtomicKind::And:
   case tile::AtomicKind::Or:
   case tile::AtomicKind::Xor:
@@ -172,7 +170,7 @@ unsigned bufferReductionBits(tile::AtomicRMWOp atomic, const TargetInfo &target)
   case tile::AtomicKind::SMin:
   case tile::AtomicKind::UMax:
   case tile::AtomicKind::UMin:
-    return atomics.ofIntegers && isPromised && (bits == 32 || bits == 64) ? bits : 0;
+    return hasWord && isPromised ? bits : 0;
   default:
     return 0;
   }

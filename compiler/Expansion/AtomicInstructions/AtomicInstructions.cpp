@@ -1,8 +1,21 @@
 #include "compiler/Expansion/AtomicInstructions/AtomicInstructions.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
 
 namespace kiln {
+
+static constexpr std::pair<LLVM::AtomicBinOp, llvm::StringLiteral> bufferIntrinsics[] = {
+    {LLVM::AtomicBinOp::_and, "llvm.amdgcn.raw.ptr.buffer.atomic.and"},
+    {LLVM::AtomicBinOp::_or, "llvm.amdgcn.raw.ptr.buffer.atomic.or"},
+    {LLVM::AtomicBinOp::_xor, "llvm.amdgcn.raw.ptr.buffer.atomic.xor"},
+    {LLVM::AtomicBinOp::add, "llvm.amdgcn.raw.ptr.buffer.atomic.add"},
+    {LLVM::AtomicBinOp::fadd, "llvm.amdgcn.raw.ptr.buffer.atomic.fadd"},
+    {LLVM::AtomicBinOp::max, "llvm.amdgcn.raw.ptr.buffer.atomic.smax"},
+    {LLVM::AtomicBinOp::min, "llvm.amdgcn.raw.ptr.buffer.atomic.smin"},
+    {LLVM::AtomicBinOp::umax, "llvm.amdgcn.raw.ptr.buffer.atomic.umax"},
+    {LLVM::AtomicBinOp::umin, "llvm.amdgcn.raw.ptr.buffer.atomic.umin"},
+};
 
 LLVM::AtomicOrdering atomicOrderingOf(tile::MemorySemantic semantic) {
   switch (semantic) {
@@ -46,6 +59,18 @@ LLVM::AtomicBinOp atomicInstructionOf(tile::AtomicKind kind) {
     return LLVM::AtomicBinOp::xchg;
   }
   llvm_unreachable("unknown atomic kind");
+}
+
+llvm::StringRef bufferIntrinsicOf(LLVM::AtomicBinOp instruction) {
+  return llvm::find_if(bufferIntrinsics, [&](auto &known) { return known.first == instruction; })
+      ->second;
+}
+
+std::optional<LLVM::AtomicBinOp> bufferInstructionOf(llvm::StringRef intrinsic) {
+  for (auto &[instruction, name] : bufferIntrinsics)
+    if (name == intrinsic)
+      return instruction;
+  return std::nullopt;
 }
 
 std::optional<BitwiseExtreme> bitwiseExtremeOf(tile::AtomicKind kind, Type element) {

@@ -14,6 +14,13 @@ mlir::LLVM::AtomicOrdering atomicOrderingOf(tile::MemorySemantic semantic);
 /// The read-modify-write instruction of a kind.
 mlir::LLVM::AtomicBinOp atomicInstructionOf(tile::AtomicKind kind);
 
+/// LLVM's intrinsic of AMD's for the instruction on an element, or two of 16 bits, of a buffer,
+/// which there is for what tilegpu::bufferReductionBits permits.
+llvm::StringRef bufferIntrinsicOf(mlir::LLVM::AtomicBinOp instruction);
+
+/// The other way round; none: it is no such intrinsic.
+std::optional<mlir::LLVM::AtomicBinOp> bufferInstructionOf(llvm::StringRef intrinsic);
+
 /// The instructions on the bits of floats that find the larger or smaller one in IEEE 754's total
 /// order. Integers compare as floats do if one is positive, and the other way round if
 /// both are negative.

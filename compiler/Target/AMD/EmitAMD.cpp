@@ -501,10 +501,12 @@ private:
   std::optional<DeviceBinary> withoutFewSpills(std::optional<DeviceBinary> binary) {
     constexpr uint32_t few = 64;
     constexpr unsigned mostInstructions = 2;
+    constexpr int64_t reachOfRdna3 = 4096, reachOfRdna4 = 1 << 23;
     if (!binary || !binary->resources.spilledBytes() || binary->resources.spilledBytes() > few)
       return binary;
     HeldIndices reached{
-        reachBehindMasks(kernel, target.matrix.wmmaGeneration >= 4 ? 1 << 23 : 4096), {}};
+        reachBehindMasks(kernel, target.matrix.wmmaGeneration >= 4 ? reachOfRdna4 : reachOfRdna3),
+        {}};
     HeldIndices held = recomputeInLoops(kernel, mostInstructions, heldNumberOf(target));
     std::optional<DeviceBinary> other = attempt();
     holdAgain(held);

@@ -307,10 +307,10 @@ llvm::Value *withoutBits(llvm::Value *value, const llvm::APInt *&constant) {
 }
 
 /// Of an offset that a mask chooses, what is added to both alternatives, if that is a constant
-/// below `reach`. Of offsets of zero or more: what it brings for others is not measured.
+/// below `accessReach`. Of offsets of zero or more: what it brings for others is not measured.
 void addBehindMask(const Offset &offset, llvm::Value *base, const llvm::APInt *constant,
-                   int64_t reach) {
-  if (base && constant->isStrictlyPositive() && constant->slt(reach) &&
+                   int64_t accessReach) {
+  if (base && constant->isStrictlyPositive() && constant->slt(accessReach) &&
       offset.other - constant->getSExtValue() == std::numeric_limits<int32_t>::min() &&
       llvm::isKnownNonNegative(base, llvm::SimplifyQuery(offset.choice->getDataLayout())))
     reachFrom(base, constant->getSExtValue(), offset);
@@ -346,7 +346,7 @@ void reachForward(llvm::Function &kernel) {
 }
 
 std::vector<std::pair<llvm::Use *, llvm::Value *>> reachBehindMasks(llvm::Function &kernel,
-                                                                    int64_t reach) {
+                                                                    int64_t accessReach) {
   std::vector<std::pair<llvm::Use *, llvm::Value *>> before;
   const llvm::APInt *constant = nullptr;
   for (llvm::Instruction &instruction : llvm::instructions(kernel)) {
@@ -355,7 +355,7 @@ std::vector<std::pair<llvm::Use *, llvm::Value *>> reachBehindMasks(llvm::Functi
     if (!offset.choice)
       continue;
     llvm::Value *base = withoutConstant(offset.value, constant);
-    addBehindMask(offset, base ? base : withoutBits(offset.value, constant), constant, reach);
+    addBehindMask(offset, base ? base : withoutBits(offset.value, constant), constant, accessReach);
     if (use->get() != offset.choice)
       before.emplace_back(use, offset.choice);
   }

@@ -27,7 +27,7 @@ void shareMaskedOffsets(llvm::Function &kernel);
 /// the access, which reaches so many bytes less one: lanes hold one number for several accesses.
 /// Returns what accesses had for that.
 std::vector<std::pair<llvm::Use *, llvm::Value *>> reachBehindMasks(llvm::Function &kernel,
-                                                                    int64_t reach);
+                                                                    int64_t accessReach);
 
 } // namespace kiln
 
