@@ -18,6 +18,7 @@ void addScalarComparisons(OperationTable &table);
 void addControl(OperationTable &table);
 void addWaits(OperationTable &table);
 void addScalarLoads(OperationTable &table);
+void addProcessorRegisters(OperationTable &table);
 void addVectorFloats(OperationTable &table);
 void addVectorIntegers(OperationTable &table);
 void addCarries(OperationTable &table);
