@@ -44,10 +44,9 @@ class Arguments:
     def _argument(self, kind, is_divisible, value):
         if kind.startswith("tensordesc"):
             padding = ":nan" if value.padding == "nan" else ""
-            return Argument(kind.split(">")[0] + ">" + padding, descriptor_value(value), value.base)
+            return Argument(kind.split(">")[0] + ">" + padding, descriptor_value(value), tensor_of(value.base))
         if kind.startswith("*"):
-            tensor = value if isinstance(value, torch.Tensor) else getattr(value, "base", None)
-            return Argument(kind + (":16" if is_divisible else ""), ctypes.c_void_p(address_of(value)), tensor)
+            return Argument(kind + (":16" if is_divisible else ""), ctypes.c_void_p(address_of(value)), tensor_of(value))
         if kind not in element_types.C_TYPES:
             raise Unwritable(f"an argument of type {kind}")
         value = value.item() if isinstance(value, torch.Tensor) else value
@@ -110,6 +109,11 @@ def signature_of(src, arguments):
     signature = {name: at((number,), src.signature[name]) for name, number in numbers.items() if name in src.signature}
     signature.update({names[path[0]]: arguments.constant(value) for path, value in src.constants.items() if len(path) == 1})
     return signature
+
+
+def tensor_of(value):
+    """The tensor of one that Triton sees with another type of elements (triton.reinterpret), or of an argument; None of an address."""
+    return value if isinstance(value, torch.Tensor) else getattr(value, "base", None)
 
 
 def address_of(value):

@@ -7,6 +7,7 @@ import torch
 import triton
 import triton.language as tl
 from triton.compiler.errors import CompileTimeAssertionFailure
+from triton.tools.tensor_descriptor import TensorDescriptor
 
 
 @triton.jit
@@ -48,6 +49,11 @@ def either_kernel(x, n):
     tl.store(x, tl.sum(either(n)))
 
 
+@triton.jit
+def copy_row_kernel(rows, out):
+    tl.store(out + tl.arange(0, 16), tl.ravel(rows.load([2, 0])))
+
+
 @pytest.fixture
 def hooks():
     with triton.knobs.runtime.scope():
@@ -81,7 +87,7 @@ def test_names_are_what_the_kernel_says():
 
 
 def test_refusals_say_where_as_triton_does():
-    with pytest.raises(triton.CompilationError, match=r"test_jit.py:31:\d+: error: axis: expected an axis from -1 to 0, got invalid axis 5") as caught:
+    with pytest.raises(triton.CompilationError, match=r"test_jit.py:32:\d+: error: axis: expected an axis from -1 to 0, got invalid axis 5") as caught:
         outer_kernel[(1,)](torch.zeros(1, device="cuda"))
     outer = caught.value
     assert (outer.node.lineno, outer.node.col_offset) == (2, 16) and outer.src.startswith("def outer_kernel(x):")
@@ -95,7 +101,7 @@ def test_refusals_say_where_as_triton_does():
 
 
 def test_returns_of_several_types_are_the_functions_mistake():
-    with pytest.raises(triton.CompilationError, match=r"test_jit.py:43:\d+: error: return type mismatch: 'either' returns") as caught:
+    with pytest.raises(triton.CompilationError, match=r"test_jit.py:44:\d+: error: return type mismatch: 'either' returns") as caught:
         either_kernel[(1,)](torch.zeros(1, device="cuda"), 2)
     outer = caught.value
     assert (outer.node.lineno, outer.node.col_offset) == (2, 23)
@@ -121,3 +127,11 @@ def test_mistakes_outside_of_calls_have_no_cause():
     with pytest.raises(CompileTimeAssertionFailure, match="asserting_kernel, at 2:4: ") as caught:
         asserting_kernel[(1,)](x)
     assert caught.value.__cause__ is None
+
+
+def test_descriptors_take_tensors_whose_elements_have_another_type():
+    rows = torch.arange(-32, 32, dtype=torch.int16, device="cuda").reshape(4, 16)
+    out = torch.empty(16, dtype=torch.int16, device="cuda")
+    descriptor = TensorDescriptor.from_tensor(triton.reinterpret(rows, tl.uint16), [1, 16])
+    copy_row_kernel[(1,)](descriptor, triton.reinterpret(out, tl.uint16))
+    assert out.tolist() == rows[2].tolist()
