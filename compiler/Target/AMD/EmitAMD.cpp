@@ -22,6 +22,7 @@
 #include "compiler/Target/AMD/KeepLaneMoves.h"
 #include "compiler/Target/AMD/KeepLatches.h"
 #include "compiler/Target/AMD/KeepOffsets.h"
+#include "compiler/Target/AMD/KeepReads.h"
 #include "compiler/Target/AMD/KeepWaits.h"
 #include "compiler/Target/AMD/LinkHsaco.h"
 #include "compiler/Target/AMD/MixHalves.h"
@@ -642,6 +643,7 @@ llvm::Expected<DeviceBinary> emitAMD(llvm::Module &module, const KernelFacts &fa
   annotateKernel(**kernel, facts);
   useInlineZeros();
   keepOffsets();
+  keepReads();
   exportMessages(module);
   // Code object version 5: the first with dynamic-stack facts, read by every ROCm since 5.4.
   module.setModuleFlag(llvm::Module::Error, "amdhsa_code_object_version", 500u);
