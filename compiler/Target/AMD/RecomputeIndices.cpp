@@ -255,6 +255,10 @@ HeldIndices recomputeInLoops(llvm::Function &kernel, unsigned mostInstructions, 
            origins.of(op) == Origin::Thread && lengthOf(op, origins) <= mostInstructions;
   };
   forEachInnermostLoop(loops, isProduct, [&](llvm::Loop &loop) {
+    // Where the latch is not what ends it, LLVM's structured form may carry scalars in lanes, of
+    // which it makes none again for assembly text.
+    if (!loop.isRotatedForm())
+      return;
     for (llvm::BasicBlock *block : loop.blocks())
       for (llvm::Instruction &user : llvm::make_early_inc_range(*block)) {
         if (llvm::isa<llvm::PHINode>(user))

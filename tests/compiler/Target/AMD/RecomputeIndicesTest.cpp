@@ -168,14 +168,26 @@ behind:
   ret void
 })";
 
+/// The same loop, which does not end at its latch.
+std::string withOtherLatch() {
+  std::string loop = inLoop;
+  for (auto [from, to] :
+       {std::pair("%next, %loop ]", "%next, %latch ]"), std::pair("%d, %loop ]", "%d, %latch ]"),
+        std::pair("label %loop, label %behind\n",
+                  "label %latch, label %behind\nlatch:\n  br label %loop\n")})
+    loop.replace(loop.find(from), std::string(from).size(), to);
+  return loop;
+}
+
 /// What the loop takes of its entry, where it computes again what so many instructions make; and
 /// when that is taken back.
-std::string heldIn(unsigned instructions, bool isTakenBack = false) {
+std::string heldIn(unsigned instructions, bool isTakenBack = false,
+                   const std::string &loop = inLoop) {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module = parseIR(declareWmma + R"(
 declare i32 @llvm.amdgcn.workitem.id.x()
 define void @f(i32 %first, i32 %end, ptr addrspace(1) %out, <16 x half> %a) {
-)" + inLoop,
+)" + loop,
                                                  context);
   llvm::Function &kernel = *module->getFunction("f");
   kiln::HeldIndices held = kiln::recomputeInLoops(kernel, instructions, HeldNumber::FirstOfWave);
@@ -193,6 +205,10 @@ TEST(RecomputeIndices, LoopsComputeWhatFewInstructionsMake) {
 
 TEST(RecomputeIndices, LoopsHoldIndicesAgain) {
   EXPECT_EQ(heldIn(4, /*isTakenBack=*/true), "%row, %offset");
+}
+
+TEST(RecomputeIndices, LoopsThatDoNotEndAtTheirLatchHoldIndices) {
+  EXPECT_EQ(heldIn(4, /*isTakenBack=*/false, withOtherLatch()), "%row, %offset");
 }
 
 TEST(RecomputeIndices, LoopsWithoutProductsAreLeftAlone) {
