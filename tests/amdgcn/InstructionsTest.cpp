@@ -387,5 +387,22 @@ TEST_F(Instructions, WmmaOfGfx12HasEightRowsInEachHalf) {
       ASSERT_EQ(getFloat(16 + i, lane), lane == 19 && i == 2 ? 32 : 0) << lane;
 }
 
+TEST_F(Instructions, WmmaOfFactorsWithTurnedSigns) {
+  begin(Generation::Gfx12);
+  for (unsigned v = 0; v != 4; ++v) {
+    set(v, [](unsigned lane) { return lane % 16 == 10 ? 0x40003c00u : 0; });
+    set(8 + v, [](unsigned lane) { return lane % 16 == 3 ? twice(0x3c00) : 0; });
+  }
+  auto sumOf = [&](const std::string &signs) {
+    run("v_wmma_f32_16x16x16_f16 v[16:23], v[0:3], v[8:11], 0" + signs);
+    return getFloat(18, 19);
+  };
+  EXPECT_EQ(sumOf(""), 8 + 16);
+  EXPECT_EQ(sumOf(" neg_lo:[1,0,0]"), 16 - 8);
+  EXPECT_EQ(sumOf(" neg_hi:[1,0,0]"), 8 - 16);
+  EXPECT_EQ(sumOf(" neg_lo:[0,1,0] neg_hi:[0,1,0]"), -8 - 16);
+  EXPECT_EQ(sumOf(" neg_lo:[1,1,0] neg_hi:[0,1,0]"), 8 - 16);
+}
+
 } // namespace
 } // namespace kiln::amdgcn

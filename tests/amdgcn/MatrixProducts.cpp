@@ -329,12 +329,22 @@ Element signedElement(const Instruction &in, Element element, unsigned number) {
   return element;
 }
 
-/// Of C, neg_lo and neg_hi mean a sign and an absolute value. Of floats in A and B nobody here
-/// knows them.
-Operand withSigns(const Instruction &in, Sum sum) {
-  bool hasOperandSigns = in.negLow[0] || in.negLow[1] || in.negHigh[0] || in.negHigh[1];
-  if (sum == Sum::F32 && hasOperandSigns)
-    throw Fault("expected a product of floats without signs of its factors");
+/// Of floats of 16 bits, neg_lo and neg_hi turn the signs of the lower and the upper halves of
+/// words. Nobody here knows them of bytes.
+void turnSigns(const Instruction &in, Element element, unsigned number, Values &values) {
+  bool isTurned[] = {bool(in.negLow[number]), bool(in.negHigh[number])};
+  bool isFloat = element == Element::F16 || element == Element::BF16 || bitsOf(element) == 8;
+  if (!isFloat || element == Element::I8 || element == Element::U8 || !(isTurned[0] || isTurned[1]))
+    return;
+  if (bitsOf(element) != 16)
+    throw Fault("expected a product of bytes without signs of its factors");
+  for (size_t i = 0; i != values.size(); ++i)
+    if (isTurned[i % 2])
+      values[i] = -values[i];
+}
+
+/// Of C, neg_lo and neg_hi mean a sign and an absolute value.
+Operand withSigns(const Instruction &in) {
   Operand operand = in[3];
   operand.negate ^= in.negLow[2];
   operand.absolute |= in.negHigh[2];
@@ -346,12 +356,14 @@ Operation wmma(Element a, Element b, Sum sum) {
     if (wave.numLanes != 32)
       throw Fault("expected a wave of 32 lanes");
     Instruction in = original;
-    in.operands[3] = withSigns(original, sum);
+    in.operands[3] = withSigns(original);
     bool isOld = wave.surroundings.generation == Generation::Gfx11;
     Element elementA = signedElement(in, a, 0), elementB = signedElement(in, b, 1);
-    auto readMatrix = [&](size_t operand, Element element) {
-      return isOld ? readTwice(wave, in[operand], element)
-                   : readByRows(wave, in[operand], element, 16, 16);
+    auto readMatrix = [&](unsigned operand, Element element) {
+      Values values = isOld ? readTwice(wave, in[operand], element)
+                            : readByRows(wave, in[operand], element, 16, 16);
+      turnSigns(in, element, operand - 1, values);
+      return values;
     };
     writeProduct(wave, in, {16, 16, sum, isOld ? wmma11 : wmma12}, readMatrix(1, elementA),
                  readMatrix(2, elementB), in.clamps);
