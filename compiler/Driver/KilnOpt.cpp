@@ -16,6 +16,7 @@
 #include "compiler/Dialect/Tile/Transforms/MergeBounds.h"
 #include "compiler/Dialect/Tile/Transforms/NarrowDots.h"
 #include "compiler/Dialect/Tile/Transforms/PadShapes.h"
+#include "compiler/Dialect/Tile/Transforms/SplitDots.h"
 #include "compiler/Dialect/Tile/Transforms/SplitPrograms.h"
 #include "compiler/Dialect/Tile/Transforms/SplitTiles.h"
 #include "compiler/Dialect/Tile/Transforms/SpreadRanges.h"
@@ -56,6 +57,7 @@ int main(int argc, char **argv) {
   kiln::registerMergeBoundsPass();
   kiln::registerSimplifyLoopResultsPass();
   kiln::registerMakeTensorMapsPass();
+  kiln::registerSplitDotsPass();
   kiln::registerSplitProgramsPass();
   kiln::registerSplitTilesPass();
   kiln::registerSpreadRangesPass();

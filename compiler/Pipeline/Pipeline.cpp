@@ -13,6 +13,7 @@
 #include "compiler/Dialect/Tile/Transforms/MergeBounds.h"
 #include "compiler/Dialect/Tile/Transforms/NarrowDots.h"
 #include "compiler/Dialect/Tile/Transforms/PadShapes.h"
+#include "compiler/Dialect/Tile/Transforms/SplitDots.h"
 #include "compiler/Dialect/Tile/Transforms/SplitPrograms.h"
 #include "compiler/Dialect/Tile/Transforms/SplitTiles.h"
 #include "compiler/Dialect/Tile/Transforms/SpreadRanges.h"
@@ -234,6 +235,13 @@ void addLayoutPasses(PassManager &passes, const TargetInfo &target) {
   passes.addNestedPass<func::FuncOp>(createMergeBoundsPass());
   // After it all extents are powers of two.
   passes.addNestedPass<func::FuncOp>(createPadShapesPass());
+  // After it shared memory has room for what a product is made of, if that can be.
+  if (target.matrix.wmmaGeneration) {
+    // RDNA 3 multiplies no floats of 8 bits.
+    bool hasSmallFloats = target.matrix.wmmaGeneration >= 4;
+    passes.addNestedPass<func::FuncOp>(
+        createSplitDotsPass(target.maxSharedBytes, hasSmallFloats ? 8 : 16));
+  }
   // After it a thread holds at most 256 elements of a tile that need not be there as a whole.
   passes.addNestedPass<func::FuncOp>(createSplitTilesPass(target.warpSize));
   // After it no loop carries a range that is rows of one tile and columns of another.

@@ -89,6 +89,30 @@ TEST_P(ProductLoops, OfOperandsThatTakeTurns) {
     }
 }
 
+/// Of more than a block can have of shared memory, which RDNA multiplies part by part.
+TEST_P(ProductLoops, OfOperandsInParts) {
+  std::string target = GetParam();
+  if (target.find("gfx11") == target.npos && target.find("gfx12") == target.npos)
+    GTEST_SKIP();
+  for (const Types &types : {allTypes[0], allTypes[3], allTypes[4], allTypes[5]})
+    for (bool isTransposed : {false, true}) {
+      ProductForm form = ofTypes(types);
+      form.stages = 1;
+      form.m = form.n = 64;
+      form.k = form.type == "i8" ? 1024 : 512;
+      form.columnsA = isTransposed;
+      form.transposedB = isTransposed;
+      form.columnsB = !isTransposed;
+      if (isTransposed && form.type == "fp16") {
+        form.ofX = "(x.to(tl.float32) * 2.0).to(x.dtype)";
+        form.factorX = 2;
+      }
+      ProductLoop loop(form, GetParam());
+      loop.check(form.m, form.n, 0);
+      loop.check(form.m, form.n - 3, form.k + form.k / 2 + 1);
+    }
+}
+
 /// Up to as many as there are stages, each has a slot of its own.
 TEST_P(ProductLoops, OfKnownNumbersOfIterations) {
   for (const Types &types : {allTypes[0], allTypes[2]})

@@ -9,16 +9,14 @@
 #include "compiler/Dialect/Tile/Tile.h"
 #include "compiler/Dialect/Tile/Transforms/IndexTensors.h"
 #include "compiler/Dialect/Tile/Transforms/SliceAxes.h"
+#include "compiler/Dialect/Tile/Transforms/Slices.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
-#include <map>
-#include <numeric>
 
 using namespace mlir;
 
@@ -104,16 +102,7 @@ private:
   bool canSlice(Value value);
   int64_t chooseSliceExtent() const;
 
-  RankedTensorType sliceType(Type type, unsigned axis) const {
-    SmallVector<int64_t> shape(cast<RankedTensorType>(type).getShape());
-    shape[axis] = sliceExtent;
-    return cast<RankedTensorType>(type).clone(shape);
-  }
-  Value slice(Value value, unsigned axis);
-  Value makeSlice(Value value, unsigned axis);
-  Operation *cloneSliced(Operation *op, unsigned own);
-  void weaken(tile::HintOp hint, unsigned axis) const;
-  Value addSlice(tile::ReduceOp reduce, Value sum, Value part);
+  Value addSlice(OpBuilder &b, tile::ReduceOp reduce, Value sum, Value part);
 
   Block &block;
   int64_t limit, extent = 0, sliceExtent = 0;
@@ -125,11 +114,6 @@ private:
   SmallVector<tile::ReduceOp> sums;
   unsigned numGathers = 0;
   llvm::SmallPtrSet<void *, 8> gathered;
-
-  // While applied.
-  OpBuilder b{block.getParentOp()->getContext()};
-  Value start;
-  std::map<std::pair<void *, unsigned>, Value> slices;
 };
 
 /// Adds `op`, what makes its large operands, and what uses slices of its results.
@@ -265,7 +249,7 @@ int64_t Split::chooseSliceExtent() const {
 void Split::apply() {
   Operation *last = ops.back().first;
   Location loc = ops.front().first->getLoc();
-  b.setInsertionPoint(last);
+  OpBuilder b(last);
   SmallVector<Value> initial;
   for (tile::ReduceOp reduce : sums) {
     TypedAttr neutral = tile::neutralElement(reduce.getSingleCombiner());
@@ -278,23 +262,23 @@ void Split::apply() {
     return arith::ConstantIntOp::create(b, loc, value, 32);
   };
   auto loop = scf::ForOp::create(b, loc, number(0), number(extent), number(sliceExtent), initial);
-  start = loop.getInductionVar();
+  Slices slices(b, loop.getInductionVar(), sliceExtent);
   b.setInsertionPointToStart(loop.getBody());
   if (sums.empty())
     b.setInsertionPoint(loop.getBody()->getTerminator());
   SmallVector<Value> results;
   llvm::DenseMap<Operation *, Value> summed;
   for (auto &[op, own] : ops) {
-    Operation *clone = cloneSliced(op, own);
+    Operation *clone = slices.clone(op, own);
     Axis axis = resultAxis(op, own);
     for (auto [whole, part] : llvm::zip_equal(op->getResults(), clone->getResults()))
       if (axis)
-        slices[{whole.getAsOpaquePointer(), *axis}] = part;
+        slices.set(whole, *axis, part);
       else
         summed[op] = part;
   }
   for (auto [index, reduce] : llvm::enumerate(sums))
-    results.push_back(addSlice(reduce, loop.getRegionIterArg(index), summed[reduce]));
+    results.push_back(addSlice(b, reduce, loop.getRegionIterArg(index), summed[reduce]));
   if (!sums.empty())
     scf::YieldOp::create(b, loc, results);
 
@@ -309,94 +293,11 @@ void Split::apply() {
     op->erase();
 }
 
-Value Split::addSlice(tile::ReduceOp reduce, Value sum, Value part) {
+Value Split::addSlice(OpBuilder &b, tile::ReduceOp reduce, Value sum, Value part) {
   Operation *combiner = reduce.getSingleCombiner();
   OperationState state(reduce.getLoc(), combiner->getName(), ValueRange{sum, part}, sum.getType(),
                        combiner->getAttrs());
   return b.create(state)->getResult(0);
-}
-
-/// What is known of runs of neighbours holds of those in a slice; their first is a multiple less.
-void Split::weaken(tile::HintOp hint, unsigned axis) const {
-  auto change = [&](DenseI64ArrayAttr numbers, function_ref<int64_t(int64_t)> weaker) {
-    if (!numbers)
-      return numbers;
-    SmallVector<int64_t> changed(numbers.asArrayRef());
-    changed[axis] = weaker(changed[axis]);
-    return DenseI64ArrayAttr::get(hint.getContext(), changed);
-  };
-  auto within = [&](int64_t number) { return std::min(number, sliceExtent); };
-  auto ofFirst = [&](int64_t number) { return std::gcd(number, sliceExtent); };
-  hint.setDivisibilityAttr(change(hint.getDivisibilityAttr(), ofFirst));
-  hint.setContiguityAttr(change(hint.getContiguityAttr(), within));
-  hint.setConstancyAttr(change(hint.getConstancyAttr(), within));
-}
-
-Operation *Split::cloneSliced(Operation *op, unsigned own) {
-  IRMapping operands;
-  for (OpOperand &operand : op->getOpOperands())
-    if (Axis axis = operandAxis(operand, own))
-      operands.map(operand.get(), slice(operand.get(), *axis));
-  Operation *clone = b.clone(*op, operands);
-  if (auto hint = dyn_cast<tile::HintOp>(clone))
-    weaken(hint, own);
-  if (Axis axis = resultAxis(op, own))
-    for (Value result : clone->getResults())
-      result.setType(sliceType(result.getType(), *axis));
-  return clone;
-}
-
-Value Split::slice(Value value, unsigned axis) {
-  auto known = slices.find({value.getAsOpaquePointer(), axis});
-  if (known != slices.end())
-    return known->second;
-  Value made = makeSlice(value, axis);
-  slices[{value.getAsOpaquePointer(), axis}] = made;
-  return made;
-}
-
-/// Of a tensor from outside.
-Value Split::makeSlice(Value value, unsigned axis) {
-  Location loc = value.getLoc();
-  RankedTensorType type = sliceType(value.getType(), axis);
-  Operation *op = value.getDefiningOp();
-  if (auto constant = dyn_cast_or_null<arith::ConstantOp>(op); constant && isUniform(op))
-    return arith::ConstantOp::create(
-        b, loc, cast<SplatElementsAttr>(constant.getValue()).resizeSplat(type));
-  if (isUniform(op)) {
-    Operation *clone = b.clone(*op);
-    clone->getResult(0).setType(type);
-    return clone->getResult(0);
-  }
-  auto range = dyn_cast_or_null<tile::ArangeOp>(op);
-  if (!range && isRecomputed(op)) {
-    Operation *clone = cloneSliced(op, ownAxisOfResult(op, axis));
-    for (auto [whole, part] : llvm::zip_equal(op->getResults(), clone->getResults()))
-      slices[{whole.getAsOpaquePointer(), axis}] = part;
-    return clone->getResult(cast<OpResult>(value).getResultNumber());
-  }
-
-  // The numbers of the slice, from the range's start or to pick elements with.
-  Value first = start;
-  if (range && range.getStart() != 0)
-    first = arith::AddIOp::create(
-        b, loc, start, arith::ConstantIntOp::create(b, loc, int32_t(range.getStart()), 32));
-  Value numbers = indexRange(b, loc, sliceExtent);
-  numbers = arith::AddIOp::create(b, loc, tile::SplatOp::create(b, loc, numbers.getType(), first),
-                                  numbers);
-  if (range)
-    return numbers;
-  SmallVector<int64_t> shape{sliceExtent};
-  for (unsigned other = 0; other != type.getRank(); ++other)
-    if (other != axis) {
-      shape.insert(shape.begin() + other, 1);
-      numbers = tile::ExpandDimsOp::create(b, loc, RankedTensorType::get(shape, b.getI32Type()),
-                                           numbers, other);
-    }
-  auto whole = RankedTensorType::get(type.getShape(), b.getI32Type());
-  if (numbers.getType() != whole)
-    numbers = tile::BroadcastOp::create(b, loc, whole, numbers);
-  return tile::GatherOp::create(b, loc, type, value, numbers, axis);
 }
 
 //===--- All tiles of a kernel ---===//
