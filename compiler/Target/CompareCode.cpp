@@ -24,9 +24,19 @@ bool isShorter(const DeviceBinary &binary, const DeviceBinary &other) {
   return spilled <= 4 * byOther && 16 * binary.cycles <= 9 * other.cycles;
 }
 
+bool spillsNothing(const DeviceBinary &binary) {
+  return !binary.resources.spilledBytes() && !binary.spillsScalars;
+}
+
 bool isWorthNoSpills(const DeviceBinary &binary, const DeviceBinary &other) {
   return !binary.resources.spilledBytes() && other.resources.spilledBytes() &&
          blocksOf(binary) >= blocksOf(other) && 2 * binary.cycles <= 3 * other.cycles;
+}
+
+bool isShorterForAll(const DeviceBinary &binary, const DeviceBinary &other) {
+  bool isQuarterLess = 4 * binary.cycles <= 3 * other.cycles;
+  uint64_t most = other.busyCycles + (isQuarterLess ? other.busyCycles / 32 : 0);
+  return isShorter(binary, other) && binary.busyCycles <= most;
 }
 
 bool isWorthItsBlocks(const DeviceBinary &binary, const DeviceBinary &other) {

@@ -20,9 +20,16 @@ uint64_t blocksOf(const DeviceBinary &binary);
 /// often as these are run once, for a quarter less.
 bool isShorter(const DeviceBinary &binary, const DeviceBinary &other);
 
+/// Whether nothing is spilled, neither to memory nor, of scalars, to lanes.
+bool spillsNothing(const DeviceBinary &binary);
+
 /// Whether `binary` spills nothing, a processor holds as many blocks, and a wave takes at most half
 /// as long again: cycles are of loops, and `other` may spill around them.
 bool isWorthNoSpills(const DeviceBinary &binary, const DeviceBinary &other);
+
+/// Whether `binary` is shorter, and leaves other waves as much of the vector unit's time; for a
+/// quarter less time up to a 32nd less of that.
+bool isShorterForAll(const DeviceBinary &binary, const DeviceBinary &other);
 
 /// Whether a processor holds more blocks of `binary` than of `other` for cycles that are more by at
 /// most a quarter of what blocks are, and no more is spilled.

@@ -157,6 +157,8 @@ struct DeviceBinary {
   uint64_t busyCycles = 0;
   /// The accesses to scratch memory in those loops, as of registers that are spilled there.
   uint32_t spillsOfLoops = 0;
+  /// Lanes of vector registers hold scalars, as there are too few registers for these.
+  bool spillsScalars = false;
   /// Another order of the same instructions takes a quarter less time or better, but spills.
   bool isLongerForSpills = false;
   LaunchFacts launch;

@@ -443,7 +443,7 @@ private:
       return info.takeError();
     if (info->kernels.size() == 1)
       binary.resources = info->kernels.front().resources;
-    spillsScalars = llvm::any_of(
+    binary.spillsScalars = llvm::any_of(
         info->kernels, [](const HsacoKernel &kernel) { return kernel.spilledScalars != 0; });
     auto code = listHsaco(bytes, facts.symbol, machine);
     if (!code)
@@ -512,7 +512,7 @@ private:
     std::optional<DeviceBinary> other = attempt();
     holdAgain(held);
     holdAgain(reached);
-    bool isBetter = other && !other->resources.spilledBytes();
+    bool isBetter = other && isWorthNoSpills(*other, *binary);
     return isBetter ? std::move(other) : std::move(binary);
   }
 
@@ -525,8 +525,7 @@ private:
     kernel.addFnAttr(strategy, forLatencies);
     std::optional<DeviceBinary> byLatencies = withoutFewSpills(attempt());
     bool isBound = isBoundBySharedMemory();
-    if (byLatencies && isBound && facts.spareRegisters > lacking &&
-        !byLatencies->resources.spilledBytes() && !spillsScalars)
+    if (byLatencies && isBound && facts.spareRegisters > lacking && spillsNothing(*byLatencies))
       return std::move(*byLatencies);
     kernel.removeFnAttr(strategy);
     auto byWaves = isBound ? generate() : runForBlocks();
@@ -545,8 +544,8 @@ private:
     return best;
   }
 
-  /// The code whose instructions write halves of registers, where it is shorter and its loop is,
-  /// too: what narrows results puts them together by itself, but halves of other registers take two
+  /// The code whose instructions write halves of registers, where it is shorter and no more work:
+  /// what narrows results puts them together by itself, but halves of other registers take two
   /// moves in place of one permutation.
   DeviceBinary writingHalves(DeviceBinary best) {
     kernel.setAttributes(attributes);
@@ -555,9 +554,7 @@ private:
       llvm::consumeError(other.takeError());
       return best;
     }
-    bool hasMore = best.mainLoop && other->mainLoop &&
-                   other->mainLoop->instructions > best.mainLoop->instructions;
-    return isShorter(*other, best) && !hasMore ? std::move(*other) : std::move(best);
+    return isShorterForAll(*other, best) ? std::move(*other) : std::move(best);
   }
 
   /// Instructions in the order that the kernel asks for, with the registers that so many blocks
@@ -622,8 +619,6 @@ private:
   static constexpr llvm::StringLiteral strategy = "amdgpu-sched-strategy";
   /// LLVM's name of instructions on halves, which it has as a default for RDNA 3 alone.
   static constexpr llvm::StringLiteral halves = "real-true16";
-  /// Whether the last code has scalars in lanes of vector registers, as there are too few.
-  bool spillsScalars = false;
   /// Whether waits stand in front of the kernel's fences that LLVM does not drop.
   bool keepsWaits = false;
 };

@@ -57,6 +57,29 @@ TEST(CompareCode, NoSpillsAreWorthHalfAsLongAgain) {
   EXPECT_FALSE(isWorthNoSpills(code(150, 0, 256), code(100, 4, 192)));
 }
 
+/// Scalars in lanes are no bytes.
+TEST(CompareCode, ScalarsInLanesAreSpilled) {
+  DeviceBinary inLanes = code(100);
+  inLanes.spillsScalars = true;
+  EXPECT_TRUE(spillsNothing(code(100)));
+  EXPECT_FALSE(spillsNothing(code(100, 4)));
+  EXPECT_FALSE(spillsNothing(inLanes));
+}
+
+/// Of the vector unit's time other waves have what is left.
+TEST(CompareCode, AQuarterLessIsWorthA32ndMoreWork) {
+  auto busy = [](uint64_t cycles, uint64_t busy) {
+    DeviceBinary result = code(cycles);
+    result.busyCycles = busy;
+    return result;
+  };
+  EXPECT_TRUE(isShorterForAll(busy(99, 64), busy(100, 64)));
+  EXPECT_FALSE(isShorterForAll(busy(100, 60), busy(100, 64)));
+  EXPECT_FALSE(isShorterForAll(busy(76, 65), busy(100, 64)));
+  EXPECT_TRUE(isShorterForAll(busy(75, 66), busy(100, 64)));
+  EXPECT_FALSE(isShorterForAll(busy(75, 67), busy(100, 64)));
+}
+
 /// Of 256 registers a processor holds two such blocks, four waves of a SIMD.
 TEST(CompareCode, ASimdTakesAWavesShareOrAllOfItsWork) {
   DeviceBinary binary = code(1000);

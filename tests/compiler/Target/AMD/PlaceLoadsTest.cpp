@@ -98,10 +98,10 @@ TEST(PlaceLoads, WhatIsUsedWhereItIsLoadedStaysByItself) {
 }
 
 /// A block without products.
-std::string gathered(const std::string &body) {
+std::string gathered(const std::string &body, unsigned most = 64) {
   return after("define void @f(ptr addrspace(1) %p, ptr addrspace(1) %q, i32 %i) {\n" + body +
                    "  ret void\n}",
-               [](llvm::Function &kernel) { kiln::gatherLoads(kernel, /*most=*/64); });
+               [=](llvm::Function &kernel) { kiln::gatherLoads(kernel, most); });
 }
 
 TEST(GatherLoads, LoadsAndTheirAddressesComeBeforeWork) {
@@ -166,19 +166,22 @@ TEST(GatherLoads, NoneIsMovedPastAStore) {
             "x work y");
 }
 
-/// More than 64 registers are loaded where the source loads them.
+/// More than that many registers are loaded where the source loads them.
 TEST(GatherLoads, AsManyAsRegistersHold) {
-  auto loads = [](unsigned count) {
+  auto loads = [](unsigned count, unsigned most = 64) {
     std::string text;
     for (unsigned i = 0; i < count; ++i) {
       std::string number = std::to_string(i);
       text += "  %x" + number + " = load <4 x float>, ptr addrspace(1) %p\n  %y" + number +
               " = fneg <4 x float> %x" + number + "\n";
     }
-    return gathered(text);
+    return gathered(text, most);
   };
   EXPECT_NE(loads(16).find("x15 barrier y0 "), std::string::npos) << loads(16);
   EXPECT_EQ(loads(17).find("barrier"), std::string::npos) << loads(17);
+  // As beside products.
+  EXPECT_NE(loads(4, 16).find("x3 barrier y0 "), std::string::npos) << loads(4, 16);
+  EXPECT_EQ(loads(5, 16).find("barrier"), std::string::npos) << loads(5, 16);
 }
 
 } // namespace
