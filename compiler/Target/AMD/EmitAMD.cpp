@@ -353,8 +353,8 @@ static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
   compareInLanes(kernel, target.warpSize);
   if (facts.spareRegisters >= nearlyNone)
     distributeStrides(kernel);
-  // RDNA was seen to spill more with it.
-  if (target.matrix.mfmaGeneration && multiplies(kernel))
+  // RDNA was seen to spill more with it, and to hold more, where few registers are to spare.
+  if ((target.matrix.mfmaGeneration || facts.spareRegisters >= manySpare) && multiplies(kernel))
     moveBounds(kernel, machine);
   flushExponentials(kernel);
   placeLaneMoves(kernel);
