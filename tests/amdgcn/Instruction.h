@@ -88,6 +88,10 @@ struct Sdwa {
 using Bits = std::array<bool, 5>;
 
 struct Instruction {
+  /// Whose order may take wait states.
+  enum class Kind : uint8_t { Other, Vector, Matrix, Memory, Shared } kind = Kind::Other;
+  static Kind kindOf(const std::string &name);
+
   uint64_t address = 0;
   uint32_t bytes = 0;
   /// What LLVM prints.

@@ -252,6 +252,8 @@ void Launcher::step(Wave &wave) {
     if (!part->operation)
       throw Fault("unknown instruction " + part->name);
   }
+  if (wave.surroundings.generation == Generation::Gfx9)
+    wave.waitStates.issue(*instruction);
   if (!instruction->second)
     return instruction->operation(wave, *instruction);
   // Both halves read before either writes: the first one's result is put aside for so long.

@@ -81,6 +81,22 @@ Program product() {
           isRight};
 }
 
+/// Twice that, by assembly behind the last product.
+Program doubled() {
+  Program program = product();
+  program.options = "tests/amdgcn/product.py -n doubled_kernel -w 4 --ns=3 "
+                    "-s '*fp16:16, *fp16:16, *fp32:16, i32:16, 64, 64, 32'";
+  program.symbol = "doubled_kernel";
+  size_t size = program.arrays.back().size() / sizeof(float);
+  program.isRight = [size, isProduct = program.isRight](const float *result) {
+    std::vector<float> halves(result, result + size);
+    for (float &half : halves)
+      half /= 2;
+    return isProduct(halves.data());
+  };
+  return program;
+}
+
 bool isOf(const std::string &text, const std::string &prefix) {
   return text.find(prefix) == text.find_first_not_of(" \t");
 }
@@ -101,7 +117,7 @@ protected:
       Allocations allocations;
       LaunchParameters parameters;
       parameters.grid = program.grid;
-      parameters.block = {4u * (processor() == "gfx942" ? 64 : 32), 1, 1};
+      parameters.block = {4u * (isOf(processor(), "gfx9") ? 64 : 32), 1, 1};
       for (Bytes &array : arrays) {
         allocations.add(array.data(), array.size() - (&array == &arrays[0] ? missing : 0));
         putArgument(parameters.arguments, array.data());
@@ -190,6 +206,17 @@ TEST_P(Mistakes, WaitsThatCountWronglyAreFound) {
 /// Some are of no use in the last iteration, or stand behind others.
 TEST_P(Mistakes, MissingBarriersAreFound) { expectFound("s_barrier", nothing); }
 
+/// On CDNA products are not waited for but by counting instructions.
+class BesideAssembly : public Mistakes {};
+
+TEST_P(BesideAssembly, TheKernelHasNone) { EXPECT_EQ(run(nullptr), ""); }
+
+TEST_P(BesideAssembly, MissingWaitStatesAreFound) {
+  std::string mistake =
+      run([](const std::string &text) { return isOf(text, "s_nop") ? nothing(text) : text; });
+  EXPECT_NE(mistake.find("wait states too early"), std::string::npos) << mistake;
+}
+
 TEST_P(Mistakes, AnUnknownInstructionIsNamed) {
   std::string mistake = runWith("s_endpgm", 0, [](auto &) { return "v_frobnicate_f32 v0"; });
   EXPECT_NE(mistake.find("unknown instruction v_frobnicate_f32"), std::string::npos) << mistake;
@@ -210,6 +237,11 @@ INSTANTIATE_TEST_SUITE_P(, Mistakes,
                            return std::string(std::get<0>(info.param)) +
                                   (isSoftmax ? "Softmax" : "Product");
                          });
+
+INSTANTIATE_TEST_SUITE_P(, BesideAssembly,
+                         testing::Combine(testing::Values("gfx90a", "gfx942"),
+                                          testing::Values(doubled)),
+                         [](const auto &info) { return std::string(std::get<0>(info.param)); });
 
 } // namespace
 } // namespace kiln::amdgcn

@@ -397,6 +397,7 @@ Instruction parseInstruction(const std::string &text) {
   instruction.name = std::string(withoutEncoding(line.substr(0, blank), instruction));
   if (startsWith(instruction.name, "v_dual_"))
     instruction.name = "v_" + instruction.name.substr(7);
+  instruction.kind = Instruction::kindOf(instruction.name);
   if (blank == string_view::npos)
     return instruction;
   string_view rest = trimmed(line.substr(blank));

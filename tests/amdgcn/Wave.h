@@ -6,6 +6,7 @@
 #include "tests/amdgcn/InFlight.h"
 #include "tests/amdgcn/Memory.h"
 #include "tests/amdgcn/SharedMemory.h"
+#include "tests/amdgcn/WaitStates.h"
 
 namespace kiln::amdgcn {
 
@@ -86,6 +87,7 @@ public:
   uint64_t counter = 0, steps = 0;
   BarrierClock clock;
   InFlight inFlight;
+  WaitStates waitStates;
 
 private:
   void checkVector(unsigned index, Operand::Half half) const;

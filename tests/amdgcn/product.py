@@ -14,3 +14,18 @@ def product_kernel(a, b, c, K, M: tl.constexpr, N: tl.constexpr, STEP: tl.conste
         y = tl.load(b + (k + inner[:, None]) * N + columns[None, :])
         product = tl.dot(x, y, product)
     tl.store(c + rows[:, None] * N + columns[None, :], product)
+
+
+@triton.jit
+def doubled_kernel(a, b, c, K, M: tl.constexpr, N: tl.constexpr, STEP: tl.constexpr):
+    """c = 2 a b, doubled by assembly."""
+    rows = tl.arange(0, M)
+    columns = tl.arange(0, N)
+    inner = tl.arange(0, STEP)
+    product = tl.zeros((M, N), tl.float32)
+    for k in range(0, K, STEP):
+        x = tl.load(a + rows[:, None] * K + k + inner[None, :])
+        y = tl.load(b + (k + inner[:, None]) * N + columns[None, :])
+        product = tl.dot(x, y, product)
+    doubled = tl.inline_asm_elementwise("v_add_f32 $0, $1, $1", "=v,v", [product], dtype=tl.float32, is_pure=True, pack=1)
+    tl.store(c + rows[:, None] * N + columns[None, :], doubled)

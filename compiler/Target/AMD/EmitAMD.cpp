@@ -41,6 +41,7 @@
 #include "compiler/Target/AMD/ScheduleProducts.h"
 #include "compiler/Target/AMD/ShortConversions.h"
 #include "compiler/Target/AMD/SinkAddresses.h"
+#include "compiler/Target/AMD/SpaceAssembly.h"
 #include "compiler/Target/AMD/SinkMasks.h"
 #include "compiler/Target/AMD/SplitBarriers.h"
 #include "compiler/Target/AMD/Waits.h"
@@ -639,6 +640,7 @@ llvm::Expected<DeviceBinary> emitAMD(llvm::Module &module, const KernelFacts &fa
   useInlineZeros();
   keepOffsets();
   keepReads();
+  spaceAssembly();
   exportMessages(module);
   // Code object version 5: the first with dynamic-stack facts, read by every ROCm since 5.4.
   module.setModuleFlag(llvm::Module::Error, "amdhsa_code_object_version", 500u);

@@ -1,0 +1,91 @@
+#include "tests/amdgcn/WaitStates.h"
+
+namespace kiln::amdgcn {
+namespace {
+
+constexpr unsigned untilLanes = 2, untilAddress = 5, untilCopy = 1;
+
+/// From a matrix instruction of so many rows to what else touches its result.
+unsigned untilProduct(const std::string &name) {
+  if (name.find("_32x32x") != std::string::npos)
+    return 11;
+  return name.find("_16x16x") != std::string::npos ? 7 : 4;
+}
+
+bool isMemory(const std::string &name) {
+  for (const char *prefix : {"buffer_", "global_", "flat_", "scratch_"})
+    if (name.rfind(prefix, 0) == 0)
+      return true;
+  return false;
+}
+
+template <typename Visit> void forRegisters(const Operand &operand, Visit visit) {
+  for (unsigned i = 0; i != operand.count; ++i)
+    visit(operand.index + i);
+}
+
+std::string early(const std::string &what, uint64_t states) {
+  return what + ", " + std::to_string(states) + " wait states too early";
+}
+
+} // namespace
+
+/// What of it is to be kept apart from others.
+Instruction::Kind Instruction::kindOf(const std::string &name) {
+  if (name.rfind("v_mfma", 0) == 0 || name.rfind("v_smfmac", 0) == 0)
+    return Kind::Matrix;
+  if (name.rfind("v_", 0) == 0)
+    return Kind::Vector;
+  if (isMemory(name))
+    return Kind::Memory;
+  return name.rfind("ds_", 0) == 0 ? Kind::Shared : Kind::Other;
+}
+
+void WaitStates::check(const Instruction &in) const {
+  if (in.kind == Instruction::Kind::Other)
+    return;
+  for (const Operand &operand : in.operands) {
+    if (operand.isVector() && in.kind != Instruction::Kind::Matrix)
+      forRegisters(operand, [&](unsigned index) {
+        if (product[index] > now)
+          throw Fault(early("touches what a matrix instruction writes", product[index] - now));
+      });
+    if (operand.isScalar() && in.kind == Instruction::Kind::Memory)
+      forRegisters(operand, [&](unsigned index) {
+        if (address[index] > now)
+          throw Fault(
+              early("reads a scalar that a vector instruction writes", address[index] - now));
+      });
+  }
+  if (in.dpp.kind != Dpp::Kind::None && in[1].isVector() && lanes[in[1].index] > now)
+    throw Fault(early("reads other lanes of what was written", lanes[in[1].index] - now));
+  if (in.goesToShared && copy > now)
+    throw Fault(early("reads m0", copy - now));
+}
+
+void WaitStates::note(const Instruction &in) {
+  if (in.operands.empty())
+    return;
+  const Operand &result = in[0];
+  if (in.kind == Instruction::Kind::Matrix)
+    forRegisters(result, [&](unsigned index) { product[index] = now + untilProduct(in.name); });
+  if (in.kind == Instruction::Kind::Vector)
+    for (size_t i = 0; i != std::min<size_t>(2, in.operands.size()); ++i) {
+      // The second may be a carry.
+      const Operand &written = in[i];
+      if (written.isScalar() && (i == 0 || in.name.find("_co_") != std::string::npos))
+        forRegisters(written, [&](unsigned index) { address[index] = now + untilAddress; });
+      if (written.isVector() && i == 0)
+        forRegisters(written, [&](unsigned index) { lanes[index] = now + untilLanes; });
+    }
+  if (in.kind == Instruction::Kind::Other && result.isScalar() && result.index == M0)
+    copy = now + untilCopy;
+}
+
+void WaitStates::issue(const Instruction &in) {
+  check(in);
+  now += in.name == "s_nop" ? in[0].integer + 1 : 1;
+  note(in);
+}
+
+} // namespace kiln::amdgcn
