@@ -19,7 +19,8 @@ void getRegister(Wave &wave, const Instruction &in) {
                  !field.ltrim().getAsInteger(10, bits);
   if (!isField || bits > 31)
     throw Fault("expected hwreg(name, first bit, bits)");
-  if (name != "HW_REG_HW_ID" && name != "HW_REG_HW_ID1" && name != "HW_REG_XCC_ID")
+  if (name != "HW_REG_HW_ID" && name != "HW_REG_HW_ID1" && name != "HW_REG_WAVE_HW_ID1" &&
+      name != "HW_REG_XCC_ID")
     throw Fault("expected a register that numbers processors");
   writeScalar<uint32_t>(wave, in[0], (1u << bits) - 1);
 }

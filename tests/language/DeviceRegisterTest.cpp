@@ -81,7 +81,26 @@ def kernel(p):
   EXPECT_EQ(number[1] % 4, 0);
 }
 
+/// Of a grid that has more axes than the kernel asks for.
+TEST_P(DeviceRegister, NumberAlongOneAxis) {
+  Buffer<int32_t> counts(3);
+  SourceOptions options;
+  options.grid = {2, 3, 4};
+  ASSERT_EQ(runSource(R"(
+@triton.jit
+def kernel(p):
+    tl.atomic_add(p + tl.program_id(1), 1)
+)",
+                      GetParam(), {{"p", "*i32", counts}}, {}, options),
+            "");
+  for (size_t i = 0; i < 3; ++i)
+    EXPECT_EQ(counts[i], 8);
+}
+
 KILN_SOURCE_TESTS_ON_ALL(DeviceRegister);
+/// Whose programs' numbers are in other registers.
+INSTANTIATE_TEST_SUITE_P(Rdna4, DeviceRegister, ::testing::Values("emu:gfx1201"),
+                         kiln::testing::sourceTargetName);
 
 } // namespace
 } // namespace kiln::testing

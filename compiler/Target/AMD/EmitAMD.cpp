@@ -41,8 +41,8 @@
 #include "compiler/Target/AMD/ScheduleProducts.h"
 #include "compiler/Target/AMD/ShortConversions.h"
 #include "compiler/Target/AMD/SinkAddresses.h"
-#include "compiler/Target/AMD/SpaceAssembly.h"
 #include "compiler/Target/AMD/SinkMasks.h"
+#include "compiler/Target/AMD/SpaceAssembly.h"
 #include "compiler/Target/AMD/SplitBarriers.h"
 #include "compiler/Target/AMD/Waits.h"
 #include "compiler/Target/AMD/WidenInLoops.h"
@@ -341,6 +341,14 @@ static void useShortNumbers(llvm::Function &kernel, const KernelFacts &facts,
 }
 
 /// What LLVM's optimisations would undo, and what its code generation needs.
+/// On gfx12 the program's numbers along y and z share a register. LLVM takes the upper half for
+/// zero where the kernel does not ask for the latter, which holds for grids that are flat there
+/// alone.
+static void tellApartNumbersOfPrograms(llvm::Function &kernel, const llvm::TargetMachine &machine) {
+  if (machine.getMCSubtargetInfo()->checkFeatures("+architected-sgprs"))
+    kernel.removeFnAttr("amdgpu-no-workgroup-id-z");
+}
+
 static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
                              const TargetInfo &target, const llvm::TargetMachine &machine) {
   // Two fences that differ in this alone LLVM would take for one.
@@ -394,6 +402,7 @@ static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
     constexpr unsigned mostBesideProducts = 16;
     gatherLoads(kernel, mostBesideProducts);
   }
+  tellApartNumbersOfPrograms(kernel, machine);
   reloadArguments(kernel);
   if (target.matrix.mfmaGeneration)
     preloadArguments(kernel);
