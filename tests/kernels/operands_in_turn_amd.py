@@ -1,10 +1,10 @@
 # Where a processor holds twice as many blocks for it, a product's operands share memory, one after the other. RDNA 3 would hold the first
-# one in twice the registers while it waits for the second: there it is for what does not fit otherwise.
+# one in twice the registers while it waits for the second; what does not fit side by side is multiplied in parts there.
 # RUN: kiln compile %s -n product -s "*fp16:16, *fp16:16, *fp16:16, i32" -t hip:gfx1201 --emit asm | FileCheck %s --check-prefixes CHECK,TURN
 # RUN: kiln compile %s -n product -s "*fp16:16, *fp16:16, *fp16:16, i32" -t hip:gfx1100 --emit asm | FileCheck %s --check-prefixes CHECK,BOTH
 # RUN: kiln compile %s -n large -s "*fp16:16, *fp16:16, *fp16:16, i32" -t hip:gfx1100 -w 8 -ns 1 --emit tilegpu | FileCheck %s --check-prefix LARGE
 #
-# LARGE: tilegpu.shared_bytes = 65536
+# LARGE: tilegpu.shared_bytes = 49152
 # BOTH: ds_store_b128
 # BOTH: ds_store_b128
 # TURN: ds_store_b128

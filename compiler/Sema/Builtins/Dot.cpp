@@ -127,10 +127,16 @@ std::optional<Int> readImprecise(TensorBuilder &build, const Value &value, Tenso
 }
 
 /// As Triton does, of GPUs that have better types.
-void warnOfOldByteFloat(TensorBuilder &build) {
+void warnOfOldByteFloat(TensorBuilder &build, DType type) {
   TargetAnswers target = build.isPortable() ? build.portableTarget() : build.getTarget();
-  if (target.backend == "cuda" && target.arch >= 90)
-    build.warn(DiagKind::SemaOldByteFloat);
+  if (type.is(Scalar::FP8E4B15) && target.backend == "cuda" && target.arch >= 90)
+    build.warn(DiagKind::SemaOldByteFloat,
+               "the use of fp8e4b15 is deprecated on Hopper and later architectures");
+  bool isOfGfx942 = type.is(Scalar::FP8E4B8) || type.is(Scalar::FP8E5B16);
+  llvm::StringRef arch = target.archName;
+  if (isOfGfx942 && (arch == "gfx950" || arch.starts_with("gfx12")))
+    build.warn(DiagKind::SemaOldByteFloat,
+               type.str() + " is AMD gfx942 specific and not supported on " + arch.str());
 }
 
 /// All axes but the last two as one: the operation takes one batch axis.
@@ -154,9 +160,11 @@ Value builtinDot(TensorBuilder &build, Call &call) {
   b = transposeIf(build, b, call[8], "trans_b");
   if (!a || !b || !checkOperands(build, a, b) || !build.checkPortableProduct(a.type, b.type))
     return Value();
+  warnOfOldByteFloat(build, a.dtype());
+  if (b.dtype() != a.dtype())
+    warnOfOldByteFloat(build, b.dtype());
   // Triton multiplies what MLIR has no type for as fp16.
   if (a.dtype().is(Scalar::FP8E4B15) || b.dtype().is(Scalar::FP8E4B15)) {
-    warnOfOldByteFloat(build);
     a = build.cast(a, Scalar::FP16);
     b = build.cast(b, Scalar::FP16);
   }
