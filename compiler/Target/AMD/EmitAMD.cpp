@@ -7,6 +7,7 @@
 
 #include "compiler/Target/AMD/EmitAMD.h"
 #include "compiler/Target/AMD/CarryDescriptors.h"
+#include "compiler/Target/AMD/CarryHalves.h"
 #include "compiler/Target/AMD/CompareInLanes.h"
 #include "compiler/Target/AMD/DelayWrites.h"
 #include "compiler/Target/AMD/DeviceInstructions.h"
@@ -402,7 +403,6 @@ static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
     constexpr unsigned mostBesideProducts = 16;
     gatherLoads(kernel, mostBesideProducts);
   }
-  tellApartNumbersOfPrograms(kernel, machine);
   reloadArguments(kernel);
   if (target.matrix.mfmaGeneration)
     preloadArguments(kernel);
@@ -659,6 +659,8 @@ llvm::Expected<DeviceBinary> emitAMD(llvm::Module &module, const KernelFacts &fa
   optimizeModule(module, **machine, target, options);
   releaseLatches(**kernel);
   rewriteOptimised(**kernel, facts, target, **machine);
+  tellApartNumbersOfPrograms(**kernel, **machine);
+  carryHalvesAsWords(**kernel, **machine);
   if (llvm::Error error = checkExternalCalls(
           module, [](llvm::StringRef) { return false; }, target.name))
     return std::move(error);
