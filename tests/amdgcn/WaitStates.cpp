@@ -54,7 +54,8 @@ void WaitStates::check(const Instruction &in) const {
     if (operand.isVector() && in.kind != Instruction::Kind::Matrix)
       forRegisters(operand, [&](unsigned index) {
         if (product[index] > now)
-          throw Fault(early("touches what a matrix instruction writes", product[index] - now));
+          throw Fault(
+              early("touches what " + producer[index]->name + " writes", product[index] - now));
       });
     if (operand.isScalar() && in.kind == Instruction::Kind::Memory)
       forRegisters(operand, [&](unsigned index) {
@@ -74,7 +75,10 @@ void WaitStates::note(const Instruction &in) {
     return;
   const Operand &result = in[0];
   if (in.kind == Instruction::Kind::Matrix)
-    forRegisters(result, [&](unsigned index) { product[index] = now + untilProduct(in.name); });
+    forRegisters(result, [&](unsigned index) {
+      product[index] = now + untilProduct(in.name);
+      producer[index] = &in;
+    });
   if (in.kind == Instruction::Kind::Vector)
     for (size_t i = 0; i != std::min<size_t>(2, in.operands.size()); ++i) {
       // The second may be a carry.
@@ -88,9 +92,17 @@ void WaitStates::note(const Instruction &in) {
     copy = now + untilCopy;
 }
 
+/// Branches that are taken fetch instructions anew, which takes more than one; LLVM counts two
+/// where a block ends in two of them.
+static unsigned statesOf(const Instruction &in) {
+  if (in.name == "s_nop")
+    return unsigned(in[0].integer) + 1;
+  return in.name.rfind("s_cbranch", 0) == 0 || in.name == "s_branch" ? 2 : 1;
+}
+
 void WaitStates::issue(const Instruction &in) {
   check(in);
-  now += in.name == "s_nop" ? in[0].integer + 1 : 1;
+  now += statesOf(in);
   note(in);
 }
 

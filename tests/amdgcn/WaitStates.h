@@ -23,6 +23,7 @@ private:
   /// instruction, read in other lanes, be part of an access's address, and say where a copy goes.
   uint64_t now = 0;
   std::array<uint64_t, NumVectors> product = {}, lanes = {};
+  std::array<const Instruction *, NumVectors> producer = {};
   std::array<uint64_t, NumScalars> address = {};
   uint64_t copy = 0;
 };

@@ -8,11 +8,13 @@ namespace {
 /// What is wrong with the last of these instructions; "" where nothing is.
 std::string mistakeOf(std::initializer_list<const char *> code) {
   WaitStates states;
+  std::vector<std::unique_ptr<Instruction>> kept;
   std::string mistake;
   for (const char *text : code) {
     EXPECT_EQ(mistake, "");
     try {
-      states.issue(parseInstruction(text));
+      kept.push_back(std::make_unique<Instruction>(parseInstruction(text)));
+      states.issue(*kept.back());
     } catch (const Fault &fault) {
       mistake = fault.what();
     }
@@ -25,7 +27,7 @@ const char *large = "v_mfma_f32_32x32x8_f16 a[0:15], v[8:9], v[10:11], a[0:15]";
 
 TEST(WaitStates, ProductsAreTouchedLater) {
   EXPECT_EQ(mistakeOf({product, "v_mul_f32_e32 v4, v3, v3"}),
-            "touches what a matrix instruction writes, 7 wait states too early");
+            "touches what v_mfma_f32_16x16x16_f16 writes, 7 wait states too early");
   EXPECT_NE(mistakeOf({product, "s_nop 5", "v_mul_f32_e32 v4, v3, v3"}), "");
   EXPECT_EQ(mistakeOf({product, "s_nop 6", "v_mul_f32_e32 v4, v3, v3"}), "");
   EXPECT_EQ(mistakeOf({product, "v_mul_f32_e32 v4, v5, v5"}), "");
