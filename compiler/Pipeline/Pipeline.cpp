@@ -13,6 +13,7 @@
 #include "compiler/Dialect/Tile/Transforms/MergeBounds.h"
 #include "compiler/Dialect/Tile/Transforms/NarrowDots.h"
 #include "compiler/Dialect/Tile/Transforms/PadShapes.h"
+#include "compiler/Dialect/Tile/Transforms/Simplification.h"
 #include "compiler/Dialect/Tile/Transforms/SplitDots.h"
 #include "compiler/Dialect/Tile/Transforms/SplitPrograms.h"
 #include "compiler/Dialect/Tile/Transforms/SplitTiles.h"
@@ -67,12 +68,6 @@ struct Compilation {
 LogicalResult runAndVerify(PassManager &passes, ModuleOp module) {
   passes.enableVerifier(false);
   return failed(passes.run(module)) ? failure() : mlir::verify(module);
-}
-
-void addSimplification(PassManager &passes) {
-  passes.addPass(createCanonicalizerPass());
-  passes.addPass(createCSEPass());
-  passes.addPass(createLoopInvariantCodeMotionPass());
 }
 
 LogicalResult simplify(ModuleOp module) {

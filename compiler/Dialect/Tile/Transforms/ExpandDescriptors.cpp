@@ -2,13 +2,13 @@
 
 #include "compiler/Basic/ByteFloats.h"
 #include "compiler/Dialect/Tile/BlockAddresses.h"
+#include "compiler/Dialect/Tile/Transforms/Simplification.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/DialectConversion.h"
-#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 
@@ -295,9 +295,7 @@ struct ExpandDescriptorsPass : PassWrapper<ExpandDescriptorsPass, OperationPass<
     if (getOperation().isDeclaration() || !hasDescriptors(getOperation()))
       return;
     OpPassManager passes(func::FuncOp::getOperationName());
-    passes.addPass(createCanonicalizerPass());
-    passes.addPass(createCSEPass());
-    passes.addPass(createLoopInvariantCodeMotionPass());
+    addSimplification(passes);
     if (failed(expandDescriptors(getOperation())) || failed(runPipeline(passes, getOperation())))
       signalPassFailure();
   }

@@ -5,12 +5,12 @@
 #include "compiler/Dialect/Tile/Tile.h"
 #include "compiler/Dialect/Tile/Transforms/IndexTensors.h"
 #include "compiler/Dialect/Tile/Transforms/Inductions.h"
+#include "compiler/Dialect/Tile/Transforms/Simplification.h"
 #include "compiler/Dialect/Tile/Transforms/SliceAxes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
@@ -264,9 +264,7 @@ struct LoadOncePass : PassWrapper<LoadOncePass, OperationPass<func::FuncOp>> {
     if (getOperation().isDeclaration() || !loadOnce(getOperation()))
       return;
     OpPassManager passes(func::FuncOp::getOperationName());
-    passes.addPass(createCanonicalizerPass());
-    passes.addPass(createCSEPass());
-    passes.addPass(createLoopInvariantCodeMotionPass());
+    addSimplification(passes);
     if (failed(runPipeline(passes, getOperation())))
       signalPassFailure();
   }

@@ -1,5 +1,6 @@
 #include "compiler/Dialect/Tile/Transforms/SplitDots.h"
 
+#include "compiler/Dialect/Tile/Transforms/Simplification.h"
 #include "compiler/Dialect/Tile/Transforms/SliceAxes.h"
 #include "compiler/Dialect/Tile/Transforms/Slices.h"
 #include "compiler/Dialect/Tile/Transforms/TrimDots.h"
@@ -8,7 +9,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include <deque>
@@ -194,6 +194,9 @@ struct SplitDotsPass : PassWrapper<SplitDotsPass, OperationPass<func::FuncOp>> {
   StringRef getDescription() const override {
     return "Multiply in parts what shared memory has no room for";
   }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<arith::ArithDialect, tile::TileDialect>();
+  }
 
   void runOnOperation() override {
     SmallVector<tile::DotOp> dots;
@@ -204,9 +207,7 @@ struct SplitDotsPass : PassWrapper<SplitDotsPass, OperationPass<func::FuncOp>> {
     if (!changed)
       return;
     OpPassManager passes(func::FuncOp::getOperationName());
-    passes.addPass(createCanonicalizerPass());
-    passes.addPass(createCSEPass());
-    passes.addPass(createLoopInvariantCodeMotionPass());
+    addSimplification(passes);
     if (failed(runPipeline(passes, getOperation())))
       signalPassFailure();
   }

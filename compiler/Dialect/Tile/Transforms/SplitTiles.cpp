@@ -8,13 +8,13 @@
 #include "compiler/Dialect/Tile/Combiners.h"
 #include "compiler/Dialect/Tile/Tile.h"
 #include "compiler/Dialect/Tile/Transforms/IndexTensors.h"
+#include "compiler/Dialect/Tile/Transforms/Simplification.h"
 #include "compiler/Dialect/Tile/Transforms/SliceAxes.h"
 #include "compiler/Dialect/Tile/Transforms/Slices.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -352,9 +352,7 @@ struct SplitTilesPass : PassWrapper<SplitTilesPass, OperationPass<func::FuncOp>>
     if (kernel.isDeclaration() || !splitTiles(kernel, (warps ? warps.getInt() : 4) * warpSize))
       return;
     OpPassManager passes(func::FuncOp::getOperationName());
-    passes.addPass(createCanonicalizerPass());
-    passes.addPass(createCSEPass());
-    passes.addPass(createLoopInvariantCodeMotionPass());
+    addSimplification(passes);
     if (failed(runPipeline(passes, kernel)))
       signalPassFailure();
   }
