@@ -1,8 +1,9 @@
-// On RDNA 3 instructions have halves of vector registers as operands ("true 16"). What all lanes
-// have alike, and other blocks need, LLVM hands these in a scalar register, by a copy from the half
-// that it was loaded or computed to. Where it turns out to be needed in a vector register, as half
-// of a word, LLVM 22 makes that a copy of nothing: what was loaded is dropped, and the word keeps
-// what its register held. Words have no such halves.
+// RDNA 3's instructions have halves of vector registers as operands ("true 16"), and RDNA 4's in
+// the code that is to write halves. What all lanes have alike, and other blocks need, LLVM hands
+// these in a scalar register, by a copy from the half that it was loaded or computed to. Where it
+// turns out to be needed in a vector register, as half of a word, LLVM 22 makes that a copy of
+// nothing: what was loaded is dropped, and the word keeps what its register held. Words have no
+// such halves.
 
 #include "compiler/Target/AMD/CarryHalves.h"
 

@@ -10,8 +10,8 @@ class TargetMachine;
 
 namespace kiln {
 
-/// Values of 16 bits that all lanes have alike go from block to block as words, where registers
-/// have halves of their own (RDNA 3): LLVM 22 loses them.
+/// Values of 16 bits that all lanes have alike go from block to block as words, where
+/// instructions may have halves of registers as operands (RDNA): LLVM 22 loses them.
 void carryHalvesAsWords(llvm::Function &kernel, const llvm::TargetMachine &machine);
 
 } // namespace kiln

@@ -341,7 +341,6 @@ static void useShortNumbers(llvm::Function &kernel, const KernelFacts &facts,
     roundPairs(kernel);
 }
 
-/// What LLVM's optimisations would undo, and what its code generation needs.
 /// On gfx12 the program's numbers along y and z share a register. LLVM takes the upper half for
 /// zero where the kernel does not ask for the latter, which holds for grids that are flat there
 /// alone.
@@ -350,6 +349,7 @@ static void tellApartNumbersOfPrograms(llvm::Function &kernel, const llvm::Targe
     kernel.removeFnAttr("amdgpu-no-workgroup-id-z");
 }
 
+/// What LLVM's optimisations would undo, and what its code generation needs.
 static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
                              const TargetInfo &target, const llvm::TargetMachine &machine) {
   // Two fences that differ in this alone LLVM would take for one.

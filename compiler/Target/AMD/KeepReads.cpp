@@ -8,10 +8,10 @@
 
 #include "compiler/Target/AMD/KeepReads.h"
 
+#include "compiler/Target/AMD/MachinePass.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
-#include "llvm/CodeGen/MachineFunctionPass.h"
 #include "llvm/CodeGen/MachineInstrBuilder.h"
 #include "llvm/CodeGen/MachineRegisterInfo.h"
 #include "llvm/CodeGen/Passes.h"
@@ -59,23 +59,15 @@ private:
 };
 
 /// In front of LLVM's pass that sinks.
-class PinReads : public llvm::MachineFunctionPass {
+class PinReads {
 public:
-  static char ID;
-  PinReads() : MachineFunctionPass(ID) {}
+  static constexpr llvm::StringLiteral name = "Kiln: reads stay in front of barriers";
+  explicit PinReads(llvm::MachineFunction &function)
+      : function(function), instructions(*function.getSubtarget().getInstrInfo()) {}
 
-  llvm::StringRef getPassName() const override { return "Kiln: reads stay in front of barriers"; }
-
-  void getAnalysisUsage(llvm::AnalysisUsage &usage) const override {
-    usage.setPreservesCFG();
-    MachineFunctionPass::getAnalysisUsage(usage);
-  }
-
-  bool runOnMachineFunction(llvm::MachineFunction &function) override {
+  bool run() {
     Sinking sinking(function.getRegInfo());
-    const llvm::TargetInstrInfo &instructions = *function.getSubtarget().getInstrInfo();
-    llvm::SmallPtrSet<const llvm::MachineBasicBlock *, 16> inFront =
-        blocksInFrontOfOthers(function);
+    llvm::SmallPtrSet<const llvm::MachineBasicBlock *, 16> inFront = blocksInFrontOfOthers();
     llvm::SmallVector<llvm::MachineInstr *> pinned;
     for (llvm::MachineBasicBlock &block : function) {
       bool isOrdered = inFront.contains(&block);
@@ -102,8 +94,7 @@ private:
   }
 
   /// Those that alone lead to a block with a barrier: a load may go there, and then on.
-  static llvm::SmallPtrSet<const llvm::MachineBasicBlock *, 16>
-  blocksInFrontOfOthers(const llvm::MachineFunction &function) {
+  llvm::SmallPtrSet<const llvm::MachineBasicBlock *, 16> blocksInFrontOfOthers() const {
     llvm::SmallPtrSet<const llvm::MachineBasicBlock *, 16> result;
     for (const llvm::MachineBasicBlock &block : function)
       if (llvm::any_of(block, orders))
@@ -112,22 +103,18 @@ private:
           from = from->getSinglePredecessor();
     return result;
   }
+
+  llvm::MachineFunction &function;
+  const llvm::TargetInstrInfo &instructions;
 };
 
 /// Behind it.
-class UnpinReads : public llvm::MachineFunctionPass {
+class UnpinReads {
 public:
-  static char ID;
-  UnpinReads() : MachineFunctionPass(ID) {}
+  static constexpr llvm::StringLiteral name = "Kiln: reads that have stayed";
+  explicit UnpinReads(llvm::MachineFunction &function) : function(function) {}
 
-  llvm::StringRef getPassName() const override { return "Kiln: reads that have stayed"; }
-
-  void getAnalysisUsage(llvm::AnalysisUsage &usage) const override {
-    usage.setPreservesCFG();
-    MachineFunctionPass::getAnalysisUsage(usage);
-  }
-
-  bool runOnMachineFunction(llvm::MachineFunction &function) override {
+  bool run() {
     bool changed = false;
     for (llvm::MachineBasicBlock &block : function)
       for (llvm::MachineInstr &op : llvm::make_early_inc_range(block))
@@ -137,10 +124,10 @@ public:
         }
     return changed;
   }
-};
 
-char PinReads::ID = 0;
-char UnpinReads::ID = 0;
+private:
+  llvm::MachineFunction &function;
+};
 
 } // namespace
 
@@ -152,8 +139,8 @@ void keepReads() {
             machine.getOptLevel() == llvm::CodeGenOptLevel::None)
           return;
         // The last pass in front of that one that runs once.
-        passes->insertPass(&llvm::LocalStackSlotAllocationID, new PinReads());
-        passes->insertPass(&llvm::MachineSinkingLegacyID, new UnpinReads());
+        passes->insertPass(&llvm::LocalStackSlotAllocationID, new MachinePass<PinReads>());
+        passes->insertPass(&llvm::MachineSinkingLegacyID, new MachinePass<UnpinReads>());
       });
 }
 

@@ -8,7 +8,8 @@
 
 #include "compiler/Target/AMD/SpaceAssembly.h"
 
-#include "llvm/CodeGen/MachineFunctionPass.h"
+#include "compiler/Target/AMD/MachinePass.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/CodeGen/MachineInstrBuilder.h"
 #include "llvm/CodeGen/MachineInstrBundle.h"
 #include "llvm/CodeGen/Passes.h"
@@ -34,17 +35,31 @@ bool isAssembly(const llvm::MachineInstr &op) {
   return hasResult && *op.getOperand(llvm::InlineAsm::MIOp_AsmString).getSymbolName();
 }
 
+/// Behind all that changes the order of instructions.
 class Spacing {
 public:
+  static constexpr llvm::StringLiteral name = "Kiln: wait states around assembly";
   explicit Spacing(llvm::MachineFunction &function)
-      : instructions(*function.getSubtarget().getInstrInfo()),
-        registers(*function.getSubtarget().getRegisterInfo()) {
+      : function(function), instructions(*function.getSubtarget().getInstrInfo()),
+        registers(*function.getSubtarget().getRegisterInfo()),
+        isRdna(!function.getSubtarget().getCPU().starts_with("gfx9")) {
     for (unsigned code = 0; code != instructions.getNumOpcodes(); ++code)
       if (instructions.getName(code) == "S_WAITCNT_DEPCTR")
         waitForVectors = code;
-    isRdna = !function.getSubtarget().getCPU().starts_with("gfx9");
   }
 
+  bool run() {
+    auto hasAssembly = [](const llvm::MachineBasicBlock &block) {
+      return llvm::any_of(block, isAssembly);
+    };
+    bool changed = false;
+    if (llvm::any_of(function, hasAssembly))
+      for (llvm::MachineBasicBlock &block : function)
+        changed |= space(block);
+    return changed;
+  }
+
+private:
   bool space(llvm::MachineBasicBlock &block) {
     bool changed = false;
     for (llvm::MachineInstr &op : llvm::make_early_inc_range(block.instrs())) {
@@ -56,7 +71,6 @@ public:
     return changed;
   }
 
-private:
   /// The head of a bundle, or what becomes no instruction, as what says how to schedule.
   bool isNone(const llvm::MachineInstr &op) const {
     return op.isMetaInstruction() || op.isBundle() ||
@@ -86,29 +100,44 @@ private:
 
   /// Wait states between what an operation shares registers with and it.
   unsigned missingInFrontOf(const llvm::MachineInstr &op) const {
-    unsigned missing = 0;
-    llvm::SmallPtrSet<const llvm::MachineBasicBlock *, 8> seen;
+    Search search(op);
     llvm::MachineBasicBlock::const_reverse_instr_iterator from = op.getReverseIterator();
-    look(op, std::next(from), *op.getParent(), 0, seen, missing);
-    return missing;
+    look(search, std::next(from), *op.getParent(), 0);
+    return search.missing;
   }
 
-  void look(const llvm::MachineInstr &op,
-            llvm::MachineBasicBlock::const_reverse_instr_iterator from,
-            const llvm::MachineBasicBlock &block, unsigned passed,
-            llvm::SmallPtrSetImpl<const llvm::MachineBasicBlock *> &seen, unsigned &missing) const {
+  struct Search {
+    explicit Search(const llvm::MachineInstr &op) : op(op) {}
+    const llvm::MachineInstr &op;
+    /// The fewest states between a block's end and the operation, of the ways that were looked at.
+    llvm::DenseMap<const llvm::MachineBasicBlock *, unsigned> nearest;
+    unsigned missing = 0;
+  };
+
+  void look(Search &search, llvm::MachineBasicBlock::const_reverse_instr_iterator from,
+            const llvm::MachineBasicBlock &block, unsigned passed) const {
     for (const llvm::MachineInstr &earlier : llvm::make_range(from, block.instr_rend())) {
-      if (passed >= most || (waitForVectors && earlier.getOpcode() == waitForVectors))
+      if (passed >= most || waitsForVectors(earlier))
         return;
       if (isNone(earlier))
         continue;
-      if (unsigned apart = needed(earlier, op); apart > passed)
-        missing = std::max(missing, apart - passed);
+      if (unsigned apart = needed(earlier, search.op); apart > passed)
+        search.missing = std::max(search.missing, apart - passed);
       passed += statesOf(earlier);
     }
-    for (const llvm::MachineBasicBlock *before : block.predecessors())
-      if (seen.insert(before).second)
-        look(op, before->instr_rbegin(), *before, passed, seen, missing);
+    for (const llvm::MachineBasicBlock *before : block.predecessors()) {
+      auto [known, isNew] = search.nearest.try_emplace(before, passed);
+      if (!isNew && known->second <= passed)
+        continue;
+      known->second = passed;
+      look(search, before->instr_rbegin(), *before, passed);
+    }
+  }
+
+  /// For all that this pass waits for. LLVM's own may be for one of them.
+  bool waitsForVectors(const llvm::MachineInstr &op) const {
+    return waitForVectors && op.getOpcode() == waitForVectors &&
+           (op.getOperand(0).getImm() & fieldsOfVectors) == 0;
   }
 
   unsigned statesOf(const llvm::MachineInstr &op) const {
@@ -134,12 +163,8 @@ private:
       instructions.insertNoops(*op.getParent(), place, states);
       return;
     }
-    // For results of vector instructions and for scalar registers that these read or write:
-    // va_vdst, va_sdst, va_ssrc, va_vcc and sa_sdst are 0 ("S_WAITCNT_DEPCTR"; RDNA 4:
-    // "S_WAIT_ALU").
-    constexpr unsigned ofVectors = 0x009c;
     BuildMI(*op.getParent(), place, op.getDebugLoc(), instructions.get(waitForVectors))
-        .addImm(ofVectors);
+        .addImm(allFields & ~fieldsOfVectors);
   }
 
   llvm::StringRef nameOf(const llvm::MachineInstr &op) const {
@@ -150,40 +175,17 @@ private:
   }
   bool isScalar(const llvm::MachineInstr &op) const { return nameOf(op).starts_with("S_"); }
 
+  /// Of S_WAITCNT_DEPCTR (RDNA 4: S_WAIT_ALU), each a number of what may be in flight: va_vdst,
+  /// va_sdst, va_ssrc, va_vcc and sa_sdst, which are results of vector instructions and scalar
+  /// registers that these read or write; and with hold_cnt and vm_vsrc.
+  static constexpr unsigned fieldsOfVectors = 0xff03, allFields = 0xff9f;
+
+  llvm::MachineFunction &function;
   const llvm::TargetInstrInfo &instructions;
   const llvm::TargetRegisterInfo &registers;
+  const bool isRdna;
   unsigned waitForVectors = 0;
-  bool isRdna = false;
 };
-
-/// Behind all that changes the order of instructions.
-class SpaceAssembly : public llvm::MachineFunctionPass {
-public:
-  static char ID;
-  SpaceAssembly() : MachineFunctionPass(ID) {}
-
-  llvm::StringRef getPassName() const override { return "Kiln: wait states around assembly"; }
-
-  void getAnalysisUsage(llvm::AnalysisUsage &usage) const override {
-    usage.setPreservesCFG();
-    MachineFunctionPass::getAnalysisUsage(usage);
-  }
-
-  bool runOnMachineFunction(llvm::MachineFunction &function) override {
-    auto hasAssembly = [](const llvm::MachineBasicBlock &block) {
-      return llvm::any_of(block, isAssembly);
-    };
-    if (llvm::none_of(function, hasAssembly))
-      return false;
-    Spacing spacing(function);
-    bool changed = false;
-    for (llvm::MachineBasicBlock &block : function)
-      changed |= spacing.space(block);
-    return changed;
-  }
-};
-
-char SpaceAssembly::ID = 0;
 
 } // namespace
 
@@ -191,7 +193,7 @@ void spaceAssembly() {
   static const llvm::RegisterTargetPassConfigCallback callback(
       [](llvm::TargetMachine &machine, llvm::PassManagerBase &, llvm::TargetPassConfig *passes) {
         if (machine.getTargetTriple().isAMDGCN())
-          passes->insertPass(&llvm::PostRAHazardRecognizerID, new SpaceAssembly());
+          passes->insertPass(&llvm::PostRAHazardRecognizerID, new MachinePass<Spacing>());
       });
 }
 

@@ -5,9 +5,9 @@
 
 #include "compiler/Target/AMD/ZeroSums.h"
 
+#include "compiler/Target/AMD/MachinePass.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/CodeGen/MachineFunctionPass.h"
 #include "llvm/CodeGen/MachineInstrBuilder.h"
 #include "llvm/CodeGen/MachineRegisterInfo.h"
 #include "llvm/CodeGen/Passes.h"
@@ -22,23 +22,16 @@ namespace kiln {
 namespace {
 
 /// Behind instruction selection, when each register has one definition.
-class ZeroSums : public llvm::MachineFunctionPass {
+class ZeroSums {
 public:
-  static char ID;
-  ZeroSums() : MachineFunctionPass(ID) {}
+  static constexpr llvm::StringLiteral name = "Kiln: products that begin a sum";
+  explicit ZeroSums(llvm::MachineFunction &function)
+      : function(function), instructions(*function.getSubtarget().getInstrInfo()),
+        registers(function.getRegInfo()) {}
 
-  llvm::StringRef getPassName() const override { return "Kiln: products that begin a sum"; }
-
-  void getAnalysisUsage(llvm::AnalysisUsage &usage) const override {
-    usage.setPreservesCFG();
-    MachineFunctionPass::getAnalysisUsage(usage);
-  }
-
-  bool runOnMachineFunction(llvm::MachineFunction &function) override {
+  bool run() {
     if (function.getFunction().hasFnAttribute(zerosInRegisters))
       return false;
-    instructions = function.getSubtarget().getInstrInfo();
-    registers = &function.getRegInfo();
     bool changed = false;
     for (llvm::MachineBasicBlock &block : function)
       for (llvm::MachineInstr &one : llvm::make_early_inc_range(block))
@@ -58,7 +51,7 @@ private:
     if (!isZero(product.getOperand(sum).getReg()))
       return false;
     llvm::MachineInstrBuilder other =
-        BuildMI(*product.getParent(), product, product.getDebugLoc(), instructions->get(*opcode))
+        BuildMI(*product.getParent(), product, product.getDebugLoc(), instructions.get(*opcode))
             .setMIFlags(product.getFlags());
     for (unsigned number = 0; number < product.getNumExplicitOperands(); ++number)
       if (number == sum)
@@ -76,13 +69,13 @@ private:
     if (!isNew)
       return known->second;
     constexpr llvm::StringLiteral tied = "_twoaddr";
-    llvm::StringRef name = instructions->getName(opcode);
+    llvm::StringRef name = instructions.getName(opcode);
     if (!name.starts_with("V_WMMA_") || !name.contains(tied))
       return std::nullopt;
     auto [stem, width] = name.split(tied);
     std::string wanted = (stem + "_threeaddr" + width).str();
-    for (unsigned other = 0; other < instructions->getNumOpcodes(); ++other)
-      if (instructions->getName(other) == wanted)
+    for (unsigned other = 0; other < instructions.getNumOpcodes(); ++other)
+      if (instructions.getName(other) == wanted)
         known->second = other;
     return known->second;
   }
@@ -90,7 +83,7 @@ private:
   /// Whether all of a register's parts are moved constants of no bit.
   bool isZero(llvm::Register value) const {
     const llvm::MachineInstr *definition =
-        value.isVirtual() ? registers->getUniqueVRegDef(value) : nullptr;
+        value.isVirtual() ? registers.getUniqueVRegDef(value) : nullptr;
     if (!definition)
       return false;
     if (definition->isCopy() && !definition->getOperand(1).getSubReg())
@@ -106,12 +99,11 @@ private:
     return true;
   }
 
-  const llvm::TargetInstrInfo *instructions = nullptr;
-  const llvm::MachineRegisterInfo *registers = nullptr;
+  llvm::MachineFunction &function;
+  const llvm::TargetInstrInfo &instructions;
+  const llvm::MachineRegisterInfo &registers;
   llvm::DenseMap<unsigned, std::optional<unsigned>> opcodes;
 };
-
-char ZeroSums::ID = 0;
 
 } // namespace
 
@@ -119,7 +111,7 @@ void useInlineZeros() {
   static const llvm::RegisterTargetPassConfigCallback callback(
       [](llvm::TargetMachine &machine, llvm::PassManagerBase &, llvm::TargetPassConfig *passes) {
         if (machine.getTargetCPU().starts_with("gfx11"))
-          passes->insertPass(&llvm::FinalizeISelID, new ZeroSums());
+          passes->insertPass(&llvm::FinalizeISelID, new MachinePass<ZeroSums>());
       });
 }
 

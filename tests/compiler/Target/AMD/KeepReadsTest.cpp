@@ -1,10 +1,8 @@
 //===- KeepReadsTest.cpp - Loads that stay in front of barriers ----------------===//
 
 #include "compiler/Target/AMD/KeepReads.h"
-#include "compiler/Target/CodeGeneration.h"
-#include "tests/compiler/Target/EveryScalarKernel.h"
+#include "tests/compiler/Target/AssemblyOfIR.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Target/TargetMachine.h"
 
 using namespace kiln;
 using namespace kiln::testing;
@@ -17,15 +15,14 @@ namespace {
 std::string orderOf(const std::string &name, const std::string &operation,
                     const std::string &between = "") {
   keepReads();
-  llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> module = parseIR(R"(
+  std::string ir = R"(
 @kiln_shared = external addrspace(3) global [32768 x i8], align 16
 declare void @llvm.amdgcn.s.barrier()
 define amdgpu_kernel void @f(ptr addrspace(1) %out, i32 %n, i32 %place) {
   %p = getelementptr float, ptr addrspace(3) @kiln_shared, i32 %place
   %read = load float, ptr addrspace(3) %p
 )" + operation + between +
-                                                     R"(
+                   R"(
   fence syncscope("workgroup") release
   call void @llvm.amdgcn.s.barrier()
   fence syncscope("workgroup") acquire
@@ -36,16 +33,9 @@ then:
   br label %end
 end:
   ret void
-})",
-                                                 context);
-  auto machine = llvm::cantFail(createMachine(target(name), {}));
-  module->setTargetTriple(machine->getTargetTriple());
-  module->setDataLayout(machine->createDataLayout());
-  auto text = llvm::cantFail(generateCode(*module, *machine, llvm::CodeGenFileType::AssemblyFile));
-  llvm::SmallVector<llvm::StringRef> lines, order;
-  llvm::StringRef(text).split(lines, '\n');
-  for (llvm::StringRef line : lines) {
-    llvm::StringRef instruction = line.trim();
+})";
+  llvm::SmallVector<llvm::StringRef> order;
+  for (llvm::StringRef instruction : assemblyOf(name, ir)) {
     if (instruction.starts_with("ds_"))
       order.push_back("read");
     if (instruction == "s_barrier" || instruction.starts_with("s_barrier_signal"))

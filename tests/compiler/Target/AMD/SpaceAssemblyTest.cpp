@@ -1,9 +1,7 @@
 //===- SpaceAssemblyTest.cpp - Wait states around assembly ---------------------===//
 
 #include "compiler/Target/AMD/SpaceAssembly.h"
-#include "compiler/Target/CodeGeneration.h"
-#include "tests/compiler/Target/EveryScalarKernel.h"
-#include "llvm/Target/TargetMachine.h"
+#include "tests/compiler/Target/AssemblyOfIR.h"
 
 using namespace kiln;
 using namespace kiln::testing;
@@ -18,8 +16,7 @@ struct Line {
 /// The instructions of a kernel with an assembly in its block.
 std::vector<Line> codeOf(const std::string &name, const std::string &block) {
   spaceAssembly();
-  llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> module = parseIR(R"(
+  std::string ir = R"(
 declare <4 x float> @llvm.amdgcn.mfma.f32.16x16x16f16(<4 x half>, <4 x half>, <4 x float>, i32, i32, i32)
 declare i32 @llvm.amdgcn.workitem.id.x()
 declare float @llvm.amdgcn.exp2.f32(float)
@@ -28,17 +25,10 @@ define amdgpu_kernel void @f(ptr addrspace(1) %in, ptr addrspace(1) %out) "amdgp
   %thread = call i32 @llvm.amdgcn.workitem.id.x()
 )" + block + R"(
   ret void
-})",
-                                                 context);
-  auto machine = llvm::cantFail(createMachine(target(name), {}));
-  module->setTargetTriple(machine->getTargetTriple());
-  module->setDataLayout(machine->createDataLayout());
-  auto text = llvm::cantFail(generateCode(*module, *machine, llvm::CodeGenFileType::AssemblyFile));
+})";
   std::vector<Line> lines;
-  llvm::SmallVector<llvm::StringRef> all;
-  llvm::StringRef(text).split(all, '\n');
   bool isAssembly = false;
-  for (llvm::StringRef line : all) {
+  for (llvm::StringRef line : assemblyOf(name, ir)) {
     llvm::StringRef instruction = line.split(';').first.trim();
     isAssembly = line.contains("ASMSTART") || (isAssembly && !line.contains("ASMEND"));
     if (instruction.starts_with("v_") || instruction.starts_with("s_") ||
@@ -141,7 +131,9 @@ TEST(SpaceAssembly, RdnaWaitsForItsVectorInstructions) {
            {"v_exp_f32", "v_sqrt_f32", "v_mul_f32", "s_waitcnt_depctr", "s_wait_alu"})
         if (begins(line.text, known))
           order += std::string(begins(known, "s_") ? "wait" : known) + " ";
-    EXPECT_EQ(order, "v_exp_f32 wait v_sqrt_f32 wait v_mul_f32 ") << name;
+    // LLVM waits for the root, too, but for nothing else.
+    std::string ofBoth = name == std::string("hip:gfx1100") ? "wait wait " : "wait ";
+    EXPECT_EQ(order, "v_exp_f32 wait v_sqrt_f32 " + ofBoth + "v_mul_f32 ") << name;
   }
 }
 

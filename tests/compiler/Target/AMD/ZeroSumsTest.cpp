@@ -1,9 +1,8 @@
 //===- ZeroSumsTest.cpp - Products that begin a sum, on RDNA 3 ------------------===//
 
 #include "compiler/Target/AMD/ZeroSums.h"
-#include "compiler/Target/CodeGeneration.h"
 #include "tests/compiler/Target/AMD/ProductLoop.h"
-#include "llvm/Target/TargetMachine.h"
+#include "tests/compiler/Target/AssemblyOfIR.h"
 
 using namespace kiln;
 using namespace kiln::testing;
@@ -13,19 +12,12 @@ namespace {
 /// What products of the loop add to, from their text: "0", or "v" for registers.
 std::string sumsOf(const std::string &body) {
   useInlineZeros();
-  llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> module = parseIR(
-      productLoop("<16 x half> %a, <8 x float> %sum, ptr addrspace(1) %from", "", body), context);
-  auto machine = llvm::cantFail(createMachine(target("hip:gfx1100"), {}));
-  module->setTargetTriple(machine->getTargetTriple());
-  module->setDataLayout(machine->createDataLayout());
-  auto text = llvm::cantFail(generateCode(*module, *machine, llvm::CodeGenFileType::AssemblyFile));
   std::string sums;
-  llvm::SmallVector<llvm::StringRef> lines;
-  llvm::StringRef(text).split(lines, '\n');
-  for (llvm::StringRef line : lines)
+  for (llvm::StringRef line : assemblyOf(
+           "hip:gfx1100",
+           productLoop("<16 x half> %a, <8 x float> %sum, ptr addrspace(1) %from", "", body)))
     if (line.contains("v_wmma"))
-      sums += line.rtrim().rsplit(", ").second.starts_with("v") ? "v " : "0 ";
+      sums += line.rsplit(", ").second.starts_with("v") ? "v " : "0 ";
   return sums;
 }
 
