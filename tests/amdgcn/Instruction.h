@@ -88,10 +88,9 @@ struct Sdwa {
 using Bits = std::array<bool, 5>;
 
 struct Instruction {
-  /// Whose order may take wait states.
-  enum class Kind : uint8_t { Other, Vector, Matrix, Memory, Shared } kind = Kind::Other;
-  static Kind kindOf(const std::string &name);
-
+  /// What the wait states between instructions hang on (WaitStates.h).
+  enum class Kind : uint8_t { Other, Vector, Matrix, Memory, Shared, Branch, Nop };
+  Kind kind = Kind::Other;
   uint64_t address = 0;
   uint32_t bytes = 0;
   /// What LLVM prints.

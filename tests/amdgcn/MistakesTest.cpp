@@ -84,9 +84,8 @@ Program product() {
 /// Twice that, by assembly behind the last product.
 Program doubled() {
   Program program = product();
-  program.options = "tests/amdgcn/product.py -n doubled_kernel -w 4 --ns=3 "
-                    "-s '*fp16:16, *fp16:16, *fp32:16, i32:16, 64, 64, 32'";
-  program.symbol = "doubled_kernel";
+  program.options = "tests/amdgcn/product.py -n product_kernel -w 4 --ns=3 "
+                    "-s '*fp16:16, *fp16:16, *fp32:16, i32:16, 64, 64, 32, True'";
   size_t size = program.arrays.back().size() / sizeof(float);
   program.isRight = [size, isProduct = program.isRight](const float *result) {
     std::vector<float> halves(result, result + size);

@@ -367,6 +367,19 @@ string_view withoutEncoding(string_view name, Instruction &instruction) {
   return name;
 }
 
+Instruction::Kind kindOf(string_view name) {
+  using Kind = Instruction::Kind;
+  constexpr std::pair<string_view, Kind> kinds[] = {
+      {"v_mfma", Kind::Matrix},    {"v_smfmac", Kind::Matrix}, {"v_", Kind::Vector},
+      {"buffer_", Kind::Memory},   {"global_", Kind::Memory},  {"flat_", Kind::Memory},
+      {"scratch_", Kind::Memory},  {"ds_", Kind::Shared},      {"s_branch", Kind::Branch},
+      {"s_cbranch", Kind::Branch}, {"s_nop", Kind::Nop}};
+  for (auto [prefix, kind] : kinds)
+    if (startsWith(name, prefix))
+      return kind;
+  return Kind::Other;
+}
+
 /// Behind the mnemonic.
 void parseRest(string_view rest, Instruction &instruction) {
   std::vector<string_view> parts = split(rest, ',');
@@ -397,7 +410,7 @@ Instruction parseInstruction(const std::string &text) {
   instruction.name = std::string(withoutEncoding(line.substr(0, blank), instruction));
   if (startsWith(instruction.name, "v_dual_"))
     instruction.name = "v_" + instruction.name.substr(7);
-  instruction.kind = Instruction::kindOf(instruction.name);
+  instruction.kind = kindOf(instruction.name);
   if (blank == string_view::npos)
     return instruction;
   string_view rest = trimmed(line.substr(blank));

@@ -19,8 +19,9 @@ private:
   void check(const Instruction &instruction) const;
   void note(const Instruction &instruction);
 
-  /// Wait states so far, and the one from which on registers may be touched: by what is no matrix
-  /// instruction, read in other lanes, be part of an access's address, and say where a copy goes.
+  /// Wait states so far, and the one from which on registers may be touched by what is no matrix
+  /// instruction (and what writes them), read in other lanes, be part of an access's address, and
+  /// say where a copy goes.
   uint64_t now = 0;
   std::array<uint64_t, NumVectors> product = {}, lanes = {};
   std::array<const Instruction *, NumVectors> producer = {};
