@@ -3,10 +3,12 @@
 // these in a scalar register, by a copy from the half that it was loaded or computed to. Where it
 // turns out to be needed in a vector register, as half of a word, LLVM 22 makes that a copy of
 // nothing: what was loaded is dropped, and the word keeps what its register held. Words have no
-// such halves.
+// such halves. The same befalls halves whose users LLVM sinks to other blocks.
 
 #include "compiler/Target/AMD/CarryHalves.h"
 
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/CycleAnalysis.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/Analysis/UniformityAnalysis.h"
@@ -29,9 +31,15 @@ bool isHalf(const llvm::Value &value) {
 class Halves {
 public:
   Halves(llvm::Function &kernel, const llvm::UniformityInfo &uniformity) {
+    findLeaving(kernel);
     for (llvm::Instruction &value : llvm::instructions(kernel))
       if (isHalf(value) && crosses(value, uniformity))
-        values.push_back(&value);
+        values.insert(&value);
+    // Phis are made again, so those that take them are, too.
+    for (unsigned i = 0; i != values.size(); ++i)
+      for (llvm::User *user : values[i]->users())
+        if (auto *phi = llvm::dyn_cast<llvm::PHINode>(user))
+          values.insert(phi);
   }
 
   void carryAsWords() {
@@ -46,21 +54,34 @@ public:
         fill(*phi);
     for (llvm::Instruction *value : values)
       replaceUses(*value);
-    for (llvm::Instruction *value : values)
-      if (llvm::isa<llvm::PHINode>(value))
-        value->eraseFromParent();
+    erasePhis();
   }
 
 private:
-  static bool crosses(const llvm::Instruction &value, const llvm::UniformityInfo &uniformity) {
+  /// Code generation begins with a pass that sinks instructions to the one block that needs them.
+  void findLeaving(const llvm::Function &kernel) {
+    for (const llvm::BasicBlock &block : kernel)
+      for (const llvm::Instruction &op : llvm::reverse(block))
+        if (!llvm::isa<llvm::PHINode>(op) && !op.isTerminator() && !op.mayHaveSideEffects() &&
+            llvm::all_of(op.users(), [&](const llvm::User *user) { return isElsewhere(op, user); }))
+          leaving.insert(&op);
+  }
+
+  /// Whether the value is needed in another block by this user, or may be once that has left.
+  bool isElsewhere(const llvm::Instruction &value, const llvm::User *user) const {
+    auto *op = llvm::cast<llvm::Instruction>(user);
+    return llvm::isa<llvm::PHINode>(op) || op->getParent() != value.getParent() ||
+           leaving.contains(op);
+  }
+
+  bool crosses(const llvm::Instruction &value, const llvm::UniformityInfo &uniformity) const {
     bool isUniform = uniformity.isUniform(&value);
     if (auto *phi = llvm::dyn_cast<llvm::PHINode>(&value))
       return isUniform || llvm::any_of(phi->incoming_values(), [&](const llvm::Use &from) {
                return llvm::isa<llvm::Instruction>(from) && uniformity.isUniform(from);
              });
     return isUniform && llvm::any_of(value.users(), [&](const llvm::User *user) {
-             auto *op = llvm::cast<llvm::Instruction>(user);
-             return llvm::isa<llvm::PHINode>(op) || op->getParent() != value.getParent();
+             return isElsewhere(value, user);
            });
   }
 
@@ -99,26 +120,41 @@ private:
     }
   }
 
-  /// In the blocks of the users; phis have been made again.
+  /// In the blocks of the users, from which they may leave; phis have been made again.
   void replaceUses(llvm::Instruction &value) {
     bool isPhi = llvm::isa<llvm::PHINode>(value);
     llvm::Value *word = words.at(&value);
     llvm::DenseMap<llvm::BasicBlock *, llvm::Value *> narrow;
     for (llvm::Use &use : llvm::make_early_inc_range(value.uses())) {
       auto *user = llvm::cast<llvm::Instruction>(use.getUser());
-      if (llvm::isa<llvm::PHINode>(user) || (!isPhi && user->getParent() == value.getParent()))
+      bool isInBlock = !isPhi && user->getParent() == value.getParent();
+      if (llvm::isa<llvm::PHINode>(user) || (isInBlock && !leaving.contains(user)))
         continue;
       llvm::Value *&half = narrow[user->getParent()];
       if (!half) {
         llvm::BasicBlock &block = *user->getParent();
-        llvm::IRBuilder<> b(&block, block.getFirstInsertionPt());
+        llvm::IRBuilder<> b(
+            &block, isInBlock ? *llvm::cast<llvm::Instruction>(word)->getInsertionPointAfterDef()
+                              : block.getFirstInsertionPt());
         half = b.CreateBitCast(b.CreateTrunc(word, b.getInt16Ty()), value.getType());
       }
       use.set(half);
     }
   }
 
-  llvm::SmallVector<llvm::Instruction *> values;
+  /// They are operands of each other.
+  void erasePhis() {
+    for (llvm::Instruction *value : values)
+      if (llvm::isa<llvm::PHINode>(value))
+        value->dropAllReferences();
+    for (llvm::Instruction *value : values)
+      if (llvm::isa<llvm::PHINode>(value))
+        value->eraseFromParent();
+  }
+
+  llvm::SetVector<llvm::Instruction *> values;
+  /// Of the kernel as it was.
+  llvm::DenseSet<const llvm::Instruction *> leaving;
   llvm::DenseMap<llvm::Value *, llvm::Value *> words;
 };
 
