@@ -73,20 +73,9 @@ template <typename Value> bool hasClass(Value value, uint32_t mask) {
   }
 }
 
-/// A source of bits, with the signs that V_CNDMASK's may have.
-template <typename T> LaneValues<T> readSigned(Wave &wave, const Instruction &in, Source source) {
-  LaneValues<T> values = read<T>(wave, in, source);
-  const Operand &operand = in[source.operand];
-  constexpr T sign = T(T(1) << (8 * sizeof(T) - 1));
-  if (operand.absolute || operand.negate)
-    for (T &value : values)
-      value = T((operand.absolute ? value & ~sign : value) ^ (operand.negate ? sign : 0));
-  return values;
-}
-
 /// The second source in the lanes of the mask: VCC where there is none among the operands.
 template <typename T> void choose(Wave &wave, const Instruction &in) {
-  LaneValues<T> a = readSigned<T>(wave, in, {1, 0}), b = readSigned<T>(wave, in, {2, 1});
+  LaneValues<T> a = read<T>(wave, in, {1, 0}), b = read<T>(wave, in, {2, 1});
   uint64_t mask = wave.mask(in.operands.size() > 3 ? in[3].index : uint16_t(VccLow));
   for (unsigned lane = 0; lane != wave.numLanes; ++lane)
     if (mask >> lane & 1)

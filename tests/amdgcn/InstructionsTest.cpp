@@ -23,6 +23,17 @@ TEST_F(Instructions, SignsAndScales) {
   EXPECT_EQ(getFloat(2, 0), 0.f);
 }
 
+TEST_F(Instructions, SignsOfBits) {
+  set(1, [](unsigned) { return 0x12343c00u; });
+  set(2, [](unsigned) { return 0xbc00u; });
+  run("v_pack_b32_f16 v3, -v1, |v2|");
+  EXPECT_EQ(get(3, 0), 0x3c00bc00u);
+  wave->setMask(VccLow, 1);
+  run("v_cndmask_b32_e64 v3, -v1, |v1|, vcc");
+  EXPECT_EQ(get(3, 0), 0x12343c00u);
+  EXPECT_EQ(get(3, 1), 0x92343c00u);
+}
+
 TEST_F(Instructions, FusedMultiplyAddRoundsOnce) {
   set(1, [](unsigned) { return bitsAs<uint32_t>(1.f + 0x1p-12f); });
   set(2, [](unsigned) { return bitsAs<uint32_t>(-1.f - 0x1p-11f); });
@@ -210,6 +221,14 @@ TEST_F(Instructions, HalvesOfRegistersOnGfx11) {
   run("v_add_f16_e32 v2.h, v1.l, v1.h");
   EXPECT_EQ(get(2, 0), 0x42000000u);
   run("v_mov_b16_e32 v2.l, v1.h");
+  EXPECT_EQ(get(2, 0), 0x42003c00u);
+  run("v_swap_b16 v1.l, v2.h");
+  EXPECT_EQ(get(1, 0), 0x3c004200u);
+  EXPECT_EQ(get(2, 0), 0x40003c00u);
+  run("v_swap_b16 v1.l, v1.h");
+  EXPECT_EQ(get(1, 0), 0x42003c00u);
+  run("v_swap_b32 v1, v2");
+  EXPECT_EQ(get(1, 0), 0x40003c00u);
   EXPECT_EQ(get(2, 0), 0x42003c00u);
 }
 

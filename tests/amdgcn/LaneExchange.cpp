@@ -28,11 +28,10 @@ void writeLane(Wave &wave, const Instruction &in) {
 }
 
 /// Both are written in the active lanes.
-void swap(Wave &wave, const Instruction &in) {
-  LaneWords &a = wave.vectorToWrite(in[0].index), &b = wave.vectorToWrite(in[1].index);
-  for (unsigned lane = 0; lane != wave.numLanes; ++lane)
-    if (wave.isActive(lane))
-      std::swap(a[lane], b[lane]);
+template <typename T> void swap(Wave &wave, const Instruction &in) {
+  LaneValues<T> a = read<T>(wave, in, {0, 0}), b = read<T>(wave, in, {1, 1});
+  write<T>(wave, in, 2, b, 0);
+  write<T>(wave, in, 2, a, 1);
 }
 
 /// V_PERMLANE16 within rows, V_PERMLANEX16 between the two of a pair: which lane is in 16 fields of
@@ -89,7 +88,8 @@ void addLaneExchange(OperationTable &table) {
   table["v_readfirstlane_b32"] = readFirstLane;
   table["v_readlane_b32"] = readLane;
   table["v_writelane_b32"] = writeLane;
-  table["v_swap_b32"] = swap;
+  table["v_swap_b32"] = swap<uint32_t>;
+  table["v_swap_b16"] = swap<uint16_t>;
   table["v_permlane16_b32"] = permuteRows(false);
   table["v_permlanex16_b32"] = permuteRows(true);
   table["v_permlane16_swap_b32"] = swapRows(16);

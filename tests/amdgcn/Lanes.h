@@ -64,7 +64,9 @@ template <typename T>
 typename LaneType<T>::Value decode(const Wave &wave, uint64_t bits, const Operand &operand) {
   using Value = typename LaneType<T>::Value;
   if constexpr (!LaneType<T>::isFloat) {
-    return Value(bits);
+    // Bits that instructions move or pack (V_CNDMASK, V_PACK_B32_F16) have a float's sign.
+    constexpr uint64_t sign = uint64_t(1) << (8 * LaneType<T>::bytes - 1);
+    return Value((operand.absolute ? bits & ~sign : bits) ^ (operand.negate ? sign : 0));
   } else {
     Value value;
     if constexpr (std::is_same<T, Half>::value)
