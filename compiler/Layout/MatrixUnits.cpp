@@ -491,8 +491,15 @@ std::optional<MatrixTiling> selectMatrixTiling(const TargetInfo &target,
     return std::nullopt;
   other.isAlongM = problem.isAlongM;
   other.size = 0;
-  std::optional<MatrixTiling> ofAny = selectOfSize(target, other);
-  return ofAny ? ofAny : selectOfSize(target, other, /*repeats=*/true);
+  if (std::optional<MatrixTiling> ofAny = selectOfSize(target, other))
+    return ofAny;
+  // The shortest instructions first: what is repeated is work for nothing.
+  for (unsigned size : {16u, 32u, 64u}) {
+    other.size = size;
+    if (std::optional<MatrixTiling> repeating = selectOfSize(target, other, /*repeats=*/true))
+      return repeating;
+  }
+  return std::nullopt;
 }
 
 LinearLayout fmaOperandLayout(const LinearLayout &result, MatrixOperand operand, int64_t k) {

@@ -245,6 +245,9 @@ double LayoutCosts::access(Operation *op, Value pointers, Value mask, const Line
       run = type.getDimSize(fast);
       stride = std::abs(expected.of(pointers, fast).value_or(1));
     }
+  } else if (expected.of(pointers, fast) == 1) {
+    // What is known ends where a remainder may begin again, as of rows that wrap around.
+    run = type.getDimSize(fast);
   }
   if (type.getRank() == 1 && facts.accessLength(pointers, mask, fast) == 1 &&
       (isTakenApart(pointers) || isTakenApart(mask)))

@@ -393,6 +393,11 @@ TEST(MatrixUnits, WhatIsMissingOnTheShorterSideIsRepeated) {
   std::swap(vector.m, vector.n);
   vector.m = 64;
   EXPECT_FALSE(select("cuda:sm_90a", vector)->swapped);
+  for (int64_t rows : {1, 4, 8})
+    EXPECT_EQ(select("hip:gfx942", {rows, 256, 64, MatrixElement::F16, MatrixElement::F32, 4})
+                  ->instruction->name,
+              "mfma.16x16x16x2.f16.f32")
+        << "of which less is repeated";
 }
 
 // Whoever multiplies must hold both factors: per warp, the rows of A's and C's
