@@ -31,6 +31,7 @@
 #include "compiler/Target/AMD/MoveBounds.h"
 #include "compiler/Target/AMD/PackSingles.h"
 #include "compiler/Target/AMD/PairHalves.h"
+#include "compiler/Target/AMD/PermuteBytes.h"
 #include "compiler/Target/AMD/PlaceLoads.h"
 #include "compiler/Target/AMD/ReachForward.h"
 #include "compiler/Target/AMD/ReadInSteps.h"
@@ -363,17 +364,18 @@ static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
   compareInLanes(kernel, target.warpSize);
   if (facts.spareRegisters >= nearlyNone)
     distributeStrides(kernel);
-  // RDNA was seen to spill more with it, and to hold more, where few registers are to spare.
-  if ((target.matrix.mfmaGeneration || facts.spareRegisters >= manySpare) && multiplies(kernel))
-    moveBounds(kernel, machine);
+  // RDNA was seen to spill more with rows of 32 bits where few registers are to spare.
+  moveBounds(kernel, machine,
+             /*movesWords=*/multiplies(kernel) &&
+                 (target.matrix.mfmaGeneration || facts.spareRegisters >= manySpare));
   flushExponentials(kernel);
   placeLaneMoves(kernel);
   // Nothing was seen to gain by it on CDNA.
   if (target.matrix.wmmaGeneration && multiplies(kernel))
     foldLanes(kernel);
+  permuteBytes(kernel);
   useShortNumbers(kernel, facts, target, machine);
-  // RDNA selects from scalar registers, and so has nothing to copy; registers are what its products
-  // lack.
+  // RDNA selects from scalar registers: nothing is copied, and registers are what products lack.
   if (target.matrix.mfmaGeneration || !multiplies(kernel))
     hoistZeros(kernel);
   scheduleProducts(kernel);
@@ -391,8 +393,7 @@ static void rewriteOptimised(llvm::Function &kernel, const KernelFacts &facts,
   bool hasSpare = facts.spareRegisters >= nearlyNone;
   if (!multiplies(kernel)) {
     reachForward(kernel);
-    // Two thirds of the registers with which a processor has all of its waves: of RDNA's own
-    // kernels less is slower, though more waves are there.
+    // Two thirds of what all waves of a processor leave: of RDNA's own kernels less is slower.
     constexpr unsigned mostOfCdna = 42, mostOfRdna = 64;
     if (hasSpare) {
       gatherLoads(kernel, target.matrix.mfmaGeneration ? mostOfCdna : mostOfRdna);

@@ -12,8 +12,9 @@ class TargetMachine;
 namespace kiln {
 
 /// Compares rows that an innermost loop does not change with what is left of their end.
-/// `machine`: the kernel's target, which says what a wave's lanes have alike.
-void moveBounds(llvm::Function &kernel, const llvm::TargetMachine &machine);
+/// `machine`: the kernel's target, which says what a wave's lanes have alike. `movesWords`: also
+/// ends of 32 bits, not of 64 alone.
+void moveBounds(llvm::Function &kernel, const llvm::TargetMachine &machine, bool movesWords);
 
 } // namespace kiln
 

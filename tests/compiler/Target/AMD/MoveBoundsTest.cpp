@@ -20,26 +20,33 @@ namespace {
 
 /// A loop of three iterations, each of which adds four bits to what is stored: of the comparisons
 /// `%c` to `%f`. `body` computes them of `%first`, a multiple of 16, of `%end`, and of `%row` and
-/// `%row1` to `%row3`, 0 to 15.
-std::string loopOf(const std::string &body) {
+/// `%row1` to `%row3`, 0 to 15, all of them with `bits` bits.
+std::string loopOf(const std::string &body, unsigned bits) {
+  std::string type = "i" + std::to_string(bits);
+  auto row = [&](unsigned number) {
+    std::string name = "%row" + (number ? std::to_string(number) : "");
+    std::string word = "  " + name + ".word = or disjoint i32 %fours, " + std::to_string(number);
+    return word + "\n  " + name + " = " +
+           (bits == 32 ? "add i32 " + name + ".word, 0\n"
+                       : "zext nneg i32 " + name + ".word to i64\n");
+  };
   return R"(
 declare i32 @llvm.amdgcn.workitem.id.x()
 define amdgpu_kernel void @f(ptr addrspace(1) %out, ptr addrspace(1) %starts,
                              ptr addrspace(1) %ends, ptr addrspace(1) %threads) {
 entry:
-  %start = load i32, ptr addrspace(1) %starts
-  %end = load i32, ptr addrspace(1) %ends
+  %start = load )" +
+         type + ", ptr addrspace(1) %starts\n  %end = load " + type + R"(, ptr addrspace(1) %ends
   %thread = call i32 @llvm.amdgcn.workitem.id.x()
-  %fours = shl i32 %thread, 2
-  %row = and i32 %fours, 12
-  %row1 = or disjoint i32 %row, 1
-  %row2 = or disjoint i32 %row, 2
-  %row3 = or disjoint i32 %row, 3
-  %begin = and i32 %start, -16
+  %shifted.thread = shl i32 %thread, 2
+  %fours = and i32 %shifted.thread, 12
+)" + row(0) +
+         row(1) + row(2) + row(3) + "  %begin = and " + type + R"( %start, -16
   br label %loop
 loop:
   %i = phi i32 [ 0, %entry ], [ %i1, %loop ]
-  %first = phi i32 [ %begin, %entry ], [ %first1, %loop ]
+  %first = phi )" +
+         type + R"( [ %begin, %entry ], [ %first1, %loop ]
   %known = phi i32 [ 0, %entry ], [ %all, %loop ]
 )" + body +
          R"(
@@ -52,7 +59,8 @@ loop:
   %four = or i32 %cd, %ef
   %shifted = shl i32 %known, 4
   %all = or i32 %shifted, %four
-  %first1 = add i32 %first, 16
+  %first1 = add )" +
+         type + R"( %first, 16
   %i1 = add i32 %i, 1
   %goes = icmp ult i32 %i1, 3
   br i1 %goes, label %loop, label %end.block
@@ -66,7 +74,8 @@ unsigned unsignedComparisonsOf(const llvm::Module &module) {
   unsigned count = 0;
   for (const llvm::Instruction &op : llvm::instructions(*module.getFunction("f")))
     if (auto *comparison = llvm::dyn_cast<llvm::ICmpInst>(&op))
-      count += comparison->isUnsigned() && comparison->getName() != "goes";
+      count += comparison->isUnsigned() && comparison->getOperand(0)->getType()->isIntegerTy(32) &&
+               comparison->getName() != "goes";
   return count;
 }
 
@@ -86,30 +95,61 @@ LoadedObject loaded(llvm::Module &module) {
   return LoadedObject(module, *host, "f");
 }
 
-/// How many rows are compared with what is left, having found that all are as before.
-unsigned moved(const std::string &body) {
-  llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> module = parseIR(loopOf(body), context);
-  auto machine = llvm::cantFail(kiln::createMachine(target("hip:gfx942"), {}));
-  module->setTargetTriple(machine->getTargetTriple());
-  module->setDataLayout(machine->createDataLayout());
-  std::unique_ptr<llvm::Module> before = llvm::CloneModule(*module);
-  kiln::moveBounds(*module->getFunction("f"), *machine);
-  EXPECT_FALSE(llvm::verifyModule(*module, &llvm::errs()));
-  unsigned count = unsignedComparisonsOf(*module);
-  using Function = void(uint32_t *, const int32_t *, const int32_t *, const int32_t *);
-  LoadedObject was = loaded(*before), is = loaded(*module);
-  constexpr int32_t least = INT32_MIN, most = INT32_MAX;
-  constexpr std::array<int32_t, 14> numbers{least, least + 1, least + 40, -33, -16,       -1,  0, 1,
-                                            15,    16,        47,         100, most - 50, most};
-  for (int32_t start : numbers)
-    for (int32_t end : numbers)
+constexpr std::array<int32_t, 14> words{
+    INT32_MIN, INT32_MIN + 1, INT32_MIN + 40, -33,      -16, -1, 0, 1, 15, 16,
+    47,        100,           INT32_MAX - 50, INT32_MAX};
+constexpr std::array<int64_t, 20> doubleWords{INT64_MIN,
+                                              INT64_MIN + 40,
+                                              -(1LL << 32) - 1,
+                                              INT32_MIN,
+                                              -33,
+                                              -1,
+                                              0,
+                                              15,
+                                              16,
+                                              47,
+                                              100,
+                                              INT32_MAX,
+                                              1LL << 31,
+                                              (1LL << 32) - 17,
+                                              1LL << 32,
+                                              (1LL << 32) + 1,
+                                              (1LL << 32) + 63,
+                                              1LL << 40,
+                                              INT64_MAX - 50,
+                                              INT64_MAX};
+
+/// Runs both with each of the numbers for the start and the end.
+template <typename Int, size_t size>
+void expectAlike(llvm::Module &before, llvm::Module &after, const std::array<Int, size> &numbers) {
+  using Function = void(uint32_t *, const Int *, const Int *, const int32_t *);
+  LoadedObject was = loaded(before), is = loaded(after);
+  for (Int start : numbers)
+    for (Int end : numbers)
       for (int32_t thread : {0, 3, 7}) {
         uint32_t expected = 0, result = 0;
         was.as<Function>()(&expected, &start, &end, &thread);
         is.as<Function>()(&result, &start, &end, &thread);
-        EXPECT_EQ(result, expected) << start << " " << end << " " << thread << body;
+        EXPECT_EQ(result, expected) << start << " " << end << " " << thread;
       }
+}
+
+/// How many rows are compared with what is left, having found that all are as before.
+unsigned moved(const std::string &body, unsigned bits = 32, bool movesWords = true) {
+  SCOPED_TRACE(body);
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module = parseIR(loopOf(body, bits), context);
+  auto machine = llvm::cantFail(kiln::createMachine(target("hip:gfx942"), {}));
+  module->setTargetTriple(machine->getTargetTriple());
+  module->setDataLayout(machine->createDataLayout());
+  std::unique_ptr<llvm::Module> before = llvm::CloneModule(*module);
+  kiln::moveBounds(*module->getFunction("f"), *machine, movesWords);
+  EXPECT_FALSE(llvm::verifyModule(*module, &llvm::errs()));
+  unsigned count = unsignedComparisonsOf(*module);
+  if (bits == 32)
+    expectAlike(*before, *module, words);
+  else
+    expectAlike(*before, *module, doubleWords);
   return count;
 }
 
@@ -131,6 +171,29 @@ std::string fourOf(const std::string &sum, const std::string &first, const std::
 TEST(MoveBounds, ComparesRowsWithWhatIsLeft) {
   EXPECT_EQ(moved(fourOf("or disjoint", "%first", "slt", "slt")), 4u);
   EXPECT_EQ(moved(fourOf("or disjoint", "%first", "sge", "slt")), 4u);
+}
+
+TEST(MoveBounds, LeavesWordsWhereItIsTold) {
+  EXPECT_EQ(moved(fourOf("or disjoint", "%first", "slt", "slt"), 32, /*movesWords=*/false), 0u);
+}
+
+/// Of 64 bits, each row's sum compared twice.
+std::string eightOf(const std::string &sum, const std::string &first) {
+  std::string body;
+  for (auto [name, row] : {std::pair("c", ""), {"d", "1"}, {"e", "2"}, {"f", "3"}}) {
+    std::string at = std::string("%sum.") + name, value = std::string("%") + name;
+    body += "  " + at + " = " + sum + " i64 " + first + ", %row" + row + "\n";
+    body += "  " + value + ".is = icmp slt i64 " + at + ", %end\n";
+    body += "  " + value + ".isnot = icmp sge i64 " + at + ", %end\n";
+    body += "  " + value + " = icmp ugt i1 " + value + ".is, " + value + ".isnot\n";
+  }
+  return body;
+}
+
+TEST(MoveBounds, ComparesWordsWhereEndsHave64Bits) {
+  for (bool movesWords : {false, true})
+    EXPECT_EQ(moved(eightOf("or disjoint", "%first"), 64, movesWords), 8u);
+  EXPECT_EQ(moved(eightOf("add", "%first"), 64), 0u);
 }
 
 TEST(MoveBounds, LeavesFewRowsAndOtherUses) {

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstring>
 #include <random>
+#include <regex>
 
 using namespace kiln::testing;
 
@@ -166,14 +167,73 @@ TEST(PackSingles, FollowsPairsThroughCalls) {
             3u);
 }
 
+TEST(PackSingles, IsThereForTheFirstUse) {
+  // As of a sigmoid, the first of which is computed before the second begins.
+  EXPECT_EQ(packedOf(std::string(neighbours) + R"(
+  %a1 = fmul float %a, %s
+  %a2 = call float @llvm.sqrt.f32(float %a1)
+  %b1 = fmul float %b, %s
+  %b2 = call float @llvm.sqrt.f32(float %b1)
+  %sum = fadd float %a2, %b2
+  store float %sum, ptr %out
+)"),
+            1u);
+}
+
+TEST(PackSingles, MultipliesByReciprocals) {
+  // The numerators are a pair; in a vector, too; what has to be exact stays.
+  const std::string body = R"(
+  %d = extractelement <4 x float> %w, i32 0
+  %e = extractelement <4 x float> %w, i32 1
+  %x = fdiv afn float %a, %d
+  %y = fdiv afn float %b, %e
+  %sum = fadd float %x, %y
+  store float %sum, ptr %out
+)";
+  EXPECT_EQ(packedOf(std::string(neighbours) + body), 1u);
+  const std::string exact = std::regex_replace(body, std::regex("fdiv afn"), "fdiv");
+  EXPECT_EQ(packedOf(std::string(neighbours) + exact), 0u);
+  EXPECT_EQ(
+      packedOf("  %p = shufflevector <4 x float> %v, <4 x float> %w, <2 x i32> <i32 0, i32 5>\n"
+               "  %q = fdiv afn <2 x float> splat (float 1.0), %p\n"
+               "  store <2 x float> %q, ptr %out\n"),
+      1u);
+}
+
+TEST(PackSingles, CarriesPairsAsVectors) {
+  // Rows that a loop has loaded ahead.
+  EXPECT_EQ(packedOf(R"(
+  %c = extractelement <4 x float> %w, i32 0
+  %d = extractelement <4 x float> %w, i32 1
+  br label %loop
+loop:
+  %b1 = phi float [ %d, %0 ], [ %b2, %loop ]
+  %a1 = phi float [ %c, %0 ], [ %a2, %loop ]
+  %x = fsub float %a1, %s
+  %y = fsub float %b1, %s
+  %sum = fadd float %x, %y
+  store float %sum, ptr %out
+  %next = load <4 x float>, ptr %out
+  %a2 = extractelement <4 x float> %next, i32 2
+  %b2 = extractelement <4 x float> %next, i32 3
+  %again = fcmp olt float %sum, %s
+  br i1 %again, label %loop, label %done
+done:
+)"),
+            1u);
+}
+
 TEST(PackSingles, LeavesOthersAlone) {
-  // Other operations, operands that are no pair, values that are no neighbours, a use in between.
+  // Other operations, operands that are no pair, values that are no neighbours, a use before the
+  // other operand is there.
   for (const char *body : {"  %x = fadd float %a, %s\n  %y = fsub float %b, %s\n",
                            "  %x = fadd float %a, %s\n  %y = fadd float %b, %a\n",
                            "  %c = extractelement <4 x float> %v, i32 1\n"
                            "  %x = fadd float %c, %s\n  %y = fadd float %a, %s\n",
-                           "  %x = fadd float %a, %s\n  store float %x, ptr %out\n"
-                           "  %y = fadd float %b, %s\n"}) {
+                           "  %a1 = call float @llvm.sqrt.f32(float %a)\n"
+                           "  %x = fadd float %a1, %s\n  store float %x, ptr %out\n"
+                           "  %b1 = call float @llvm.sqrt.f32(float %b)\n"
+                           "  %y = fadd float %b1, %s\n"}) {
     std::string text = std::string(neighbours) + body;
     EXPECT_EQ(packedOf(text + "  %sum = fmul float %x, %y\n  store float %sum, ptr %out\n"), 0u)
         << text;
