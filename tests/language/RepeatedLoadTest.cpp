@@ -244,6 +244,80 @@ def kernel(index, rows, pairs, q, n, N: tl.constexpr):
   }
 }
 
+/// Rows of a cache in pages, whose size only the launch knows: a page's number is loaded under a
+/// mask that may end within the page, and rows count up in it.
+TEST_P(RepeatedLoad, RowsOfPages) {
+  const char *source = R"(
+@triton.jit
+def kernel(table, cache, q, length, page, width, N: tl.constexpr, C: tl.constexpr):
+    j = tl.arange(0, C)[None, :]
+    for start in range(0, length, N):
+        start = tl.multiple_of(start, N)
+        i = start + tl.arange(0, N)
+        inside = i < length
+        number = tl.load(table + i // page, mask=inside, other=-1)
+        row = number[:, None] * page + (start + tl.arange(0, N)[:, None]) % page
+        x = tl.load(cache + row * width + j, mask=inside[:, None], other=-3)
+        tl.store(q + i[:, None] * C + j, x * 100 + number[:, None])
+)";
+  constexpr int N = 64, C = 8, pages = 12;
+  for (const char *type : {"i32", "i64"})
+    for (int page : {16, 48, 64, 128})
+      for (int length : {1, 63, 64, 100}) {
+        Buffer<int32_t> table(pages), cache(pages * page * C), q(2 * N * C);
+        for (int i = 0; i < pages; ++i)
+          table[i] = i * 5 % pages;
+        for (size_t i = 0; i < cache.count(); ++i)
+          cache[i] = int32_t(i * 7 % 1009);
+        for (size_t i = 0; i < q.count(); ++i)
+          q[i] = -7;
+        ASSERT_EQ(runSource(source, GetParam(),
+                            {{"table", "*i32", table},
+                             {"cache", "*i32", cache},
+                             {"q", "*i32", q},
+                             {"length", type, length},
+                             {"page", "i32:16", page},
+                             {"width", "i32", C}},
+                            {{"N", N}, {"C", C}}),
+                  "");
+        for (int i = 0; i < 2 * N; ++i)
+          for (int j = 0; j < C; ++j) {
+            int number = i < length ? table[i / page] : -1;
+            int x = i < length ? cache[(number * page + i % page) * C + j] : -3;
+            int expected = i < (length + N - 1) / N * N ? x * 100 + number : -7;
+            ASSERT_EQ(q[i * C + j], expected) << i << ", " << j << " of " << length << ", " << page;
+          }
+      }
+}
+
+/// By a number that is no multiple of anything, and of numbers below zero: each for itself.
+TEST_P(RepeatedLoad, QuotientsOfSingleElements) {
+  const char *source = R"(
+@triton.jit
+def kernel(q, r, first, divisor, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(q + i, (first + i) // divisor)
+    tl.store(r + i, (first + i) % divisor)
+)";
+  constexpr int N = 64;
+  for (bool isPromised : {true, false})
+    for (int first : {-48, 0, 16})
+      for (int divisor : {isPromised ? 16 : 5, 48}) {
+        Buffer<int32_t> q(N), r(N);
+        ASSERT_EQ(runSource(source, GetParam(),
+                            {{"q", "*i32", q},
+                             {"r", "*i32", r},
+                             {"first", "i32:16", first},
+                             {"divisor", isPromised ? "i32:16" : "i32", divisor}},
+                            {{"N", N}}),
+                  "");
+        for (int i = 0; i < N; ++i) {
+          ASSERT_EQ(q[i], (first + i) / divisor) << i << ", " << first << " by " << divisor;
+          ASSERT_EQ(r[i], (first + i) % divisor) << i << ", " << first << " by " << divisor;
+        }
+      }
+}
+
 KILN_SOURCE_TESTS(RepeatedLoad);
 
 } // namespace

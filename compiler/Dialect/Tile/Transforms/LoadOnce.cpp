@@ -10,6 +10,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -180,13 +181,30 @@ private:
   DenseMap<std::pair<Value, unsigned>, Value> samples;
 };
 
-//===-- Loads ---===//
+//===-- What neighbours have alike ---===//
 
-/// How many neighbours along an axis one access can serve.
+/// How many neighbours along an axis one access or division can serve.
 struct Repetition {
   unsigned axis;
   int64_t count;
+  /// Of a load whose mask may end within such neighbours, of which the first ones are read; of a
+  /// remainder that counts up from the first one's.
+  bool differs = false;
 };
+
+/// Each element `count` times along `axis`.
+Value repeat(OpBuilder &b, Location loc, Value value, Repetition repetition, Type to) {
+  auto type = cast<RankedTensorType>(value.getType());
+  auto [axis, count, differs] = repetition;
+  if (type.getDimSize(axis) == 1)
+    return tile::BroadcastOp::create(b, loc, to, value);
+  SmallVector<int64_t> shape(type.getShape());
+  shape.insert(shape.begin() + axis + 1, 1);
+  Value apart = tile::ExpandDimsOp::create(b, loc, type.clone(shape), value, axis + 1);
+  shape[axis + 1] = count;
+  Value equal = tile::BroadcastOp::create(b, loc, type.clone(shape), apart);
+  return tile::ReshapeOp::create(b, loc, to, equal, /*any_order=*/false);
+}
 
 std::optional<Repetition> repetitionOf(tile::LoadOp load, const AxisInfoAnalysis &facts) {
   auto type = dyn_cast<RankedTensorType>(load.getPtr().getType());
@@ -196,25 +214,20 @@ std::optional<Repetition> repetitionOf(tile::LoadOp load, const AxisInfoAnalysis
   for (unsigned axis = 0; axis < unsigned(type.getRank()); ++axis) {
     int64_t count = std::min(facts.get(load.getPtr()).constancy[axis], type.getDimSize(axis));
     if (load.getMask())
-      count = std::min(count, facts.maskConstancy(load.getMask(), axis));
+      count = std::min(count, facts.get(load.getMask()).prefix[axis]);
     if (count > 1)
-      return Repetition{axis, count};
+      return Repetition{axis, count,
+                        load.getMask() && facts.maskConstancy(load.getMask(), axis) < count};
   }
   return std::nullopt;
 }
 
-/// Each element `count` times along `axis`.
-Value repeat(OpBuilder &b, Location loc, Value value, Repetition repetition, Type to) {
-  auto type = cast<RankedTensorType>(value.getType());
-  auto [axis, count] = repetition;
-  if (type.getDimSize(axis) == 1)
-    return tile::BroadcastOp::create(b, loc, to, value);
-  SmallVector<int64_t> shape(type.getShape());
-  shape.insert(shape.begin() + axis + 1, 1);
-  Value apart = tile::ExpandDimsOp::create(b, loc, type.clone(shape), value, axis + 1);
-  shape[axis + 1] = count;
-  Value equal = tile::BroadcastOp::create(b, loc, type.clone(shape), apart);
-  return tile::ReshapeOp::create(b, loc, to, equal, /*any_order=*/false);
+/// What its addresses come from; `other` is one value.
+SmallVector<Value> sampledOperands(tile::LoadOp load) {
+  SmallVector<Value> operands{load.getPtr()};
+  if (load.getMask())
+    operands.push_back(load.getMask());
+  return operands;
 }
 
 void narrow(tile::LoadOp load, Repetition repetition) {
@@ -227,25 +240,87 @@ void narrow(tile::LoadOp load, Repetition repetition) {
                                   sampled(load.getOther()));
   few.setCacheAttr(load.getCacheAttr());
   few.setEvictAttr(load.getEvictAttr());
-  load.getResult().replaceAllUsesWith(
-      repeat(b, load.getLoc(), few.getResult(), repetition, load.getType()));
+  Value all = repeat(b, load.getLoc(), few.getResult(), repetition, load.getType());
+  if (repetition.differs && load.getOther())
+    all = arith::SelectOp::create(b, load.getLoc(), load.getMask(), all, load.getOther());
+  load.getResult().replaceAllUsesWith(all);
   load.erase();
 }
 
-/// Narrows one load, or makes a tensor that one needs and a loop carries a function of scalars.
-bool changeOne(func::FuncOp kernel) {
+/// Of divisions in loops by one number that only the launch knows: others are a shift or two.
+/// Outside of loops what is expected of strides is worth more (ExpectedStrides.h).
+std::optional<Repetition> repetitionOf(Operation *op, const AxisInfoAnalysis &facts) {
+  bool isQuotient = isa<arith::DivSIOp, arith::DivUIOp>(op);
+  if ((!isQuotient && !isa<arith::RemSIOp, arith::RemUIOp>(op)) || op->use_empty())
+    return std::nullopt;
+  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  Operation *divisor = op->getOperand(1).getDefiningOp();
+  if (!type || type.getElementTypeBitWidth() < 32 || !isUniform(divisor) ||
+      isa<arith::ConstantOp>(divisor) || !op->getParentOfType<LoopLikeOpInterface>())
+    return std::nullopt;
+  AxisInfo info = facts.get(op->getResult(0));
+  for (unsigned axis = 0; axis < unsigned(type.getRank()); ++axis) {
+    int64_t equal = std::min(info.constancy[axis], type.getDimSize(axis));
+    if (equal > 1)
+      return Repetition{axis, equal};
+    int64_t counting = std::min(info.contiguity[axis], type.getDimSize(axis));
+    if (!isQuotient && counting > 1)
+      return Repetition{axis, counting, /*differs=*/true};
+  }
+  return std::nullopt;
+}
+
+SmallVector<Value> sampledOperands(Operation *division) { return {division->getResult(0)}; }
+
+/// 0 to count - 1 in each group along an axis.
+Value countIn(OpBuilder &b, Location loc, RankedTensorType type, Repetition repetition) {
+  auto [axis, count, differs] = repetition;
+  Value places = indexRange(b, loc, type.getDimSize(axis));
+  if (count < type.getDimSize(axis))
+    places = arith::RemUIOp::create(b, loc, places, splatOf(b, loc, places.getType(), count));
+  if (type.getElementTypeBitWidth() > 32)
+    places = arith::ExtUIOp::create(
+        b, loc, cast<RankedTensorType>(places.getType()).clone(type.getElementType()), places);
+  for (unsigned other = 0; other < unsigned(type.getRank()); ++other) {
+    if (other == axis)
+      continue;
+    auto known = cast<RankedTensorType>(places.getType());
+    SmallVector<int64_t> shape(known.getShape());
+    shape.insert(shape.begin() + other, 1);
+    places = tile::ExpandDimsOp::create(b, loc, known.clone(shape), places, other);
+  }
+  return places.getType() == type ? places : tile::BroadcastOp::create(b, loc, type, places);
+}
+
+void narrow(Operation *op, Repetition repetition) {
+  Value result = op->getResult(0);
+  OpBuilder b(op);
+  b.setInsertionPointAfter(op);
+  Value few = Sampler(repetition.count).sample(result, repetition.axis);
+  Value all = repeat(b, op->getLoc(), few, repetition, result.getType());
+  if (repetition.differs)
+    all = arith::AddIOp::create(
+        b, op->getLoc(), all,
+        countIn(b, op->getLoc(), cast<RankedTensorType>(result.getType()), repetition));
+  result.replaceAllUsesWith(all);
+  op->erase();
+}
+
+/// Narrows one operation, or makes a tensor that one needs and a loop carries a function of
+/// scalars.
+template <typename Op> bool changeOne(func::FuncOp kernel) {
   AxisInfoAnalysis facts(kernel);
-  WalkResult result = kernel.walk([&](tile::LoadOp load) {
-    std::optional<Repetition> repetition = repetitionOf(load, facts);
+  WalkResult result = kernel.walk([&](Op op) {
+    std::optional<Repetition> repetition = repetitionOf(op, facts);
     if (!repetition)
       return WalkResult::advance();
     SmallVector<BlockArgument> carried;
     Sampler sampler(repetition->count);
-    if (!sampler.canSample(load.getPtr(), repetition->axis, carried) ||
-        (load.getMask() && !sampler.canSample(load.getMask(), repetition->axis, carried)))
-      return WalkResult::advance();
+    for (Value operand : sampledOperands(op))
+      if (!sampler.canSample(operand, repetition->axis, carried))
+        return WalkResult::advance();
     if (carried.empty())
-      narrow(load, *repetition);
+      narrow(op, *repetition);
     else
       rewriteInduction(carried.front());
     return WalkResult::interrupt();
@@ -274,7 +349,10 @@ struct LoadOncePass : PassWrapper<LoadOncePass, OperationPass<func::FuncOp>> {
 
 bool loadOnce(func::FuncOp kernel) {
   bool changed = false;
-  while (changeOne(kernel))
+  while (changeOne<tile::LoadOp>(kernel))
+    changed = true;
+  // Only then, as no address is sampled through a repetition.
+  while (changeOne<Operation *>(kernel))
     changed = true;
   return changed;
 }

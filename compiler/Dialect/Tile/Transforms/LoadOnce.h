@@ -15,7 +15,13 @@
 //     %word = tile.reshape %equal : … -> tensor<128x64xi32>
 //
 // The addresses are computed anew, from ranges that count in steps. Tensors that a loop only moves
-// are rewritten first (Inductions.h), those that change otherwise keep a load as it is.
+// are rewritten first (Inductions.h), those that change otherwise keep a load as it is. A mask may
+// end within neighbours that have one address: then what the first of them reads is chosen under
+// it.
+//
+// Rows of a cache in pages are divided by the size of a page, which only the launch knows. If it is
+// a multiple of 16, sixteen neighbours have one quotient, and their remainders count up: these,
+// too, are computed once for all of them in loops.
 
 #ifndef KILN_COMPILER_DIALECT_TILE_TRANSFORMS_LOADONCE_H
 #define KILN_COMPILER_DIALECT_TILE_TRANSFORMS_LOADONCE_H
@@ -25,8 +31,8 @@
 
 namespace kiln {
 
-/// Has loads read each of their addresses once. True if there were any that did not. Extents are
-/// powers of two.
+/// Has loads read each of their addresses once, and neighbours divided once by what only the launch
+/// knows. True if there were any that were not. Extents are powers of two.
 bool loadOnce(mlir::func::FuncOp kernel);
 
 /// `loadOnce` as a pass on func.func, `kiln-load-once`; simplifies what it has changed.

@@ -64,7 +64,66 @@ func.func @masked(%p: !tile.ptr<f32>, %q: !tile.ptr<f32>, %n: i32 {tile.divisibi
 
 // -----
 
-// A mask may end within a pair; what a volatile load reads may change in between.
+// Where a mask ends within a pair, its first element is read, and the second one is `other`.
+// CHECK-LABEL: @prefix
+// CHECK: %[[IN:.*]] = arith.cmpi slt, %{{.*}} : tensor<32xi32>
+// CHECK: %[[SOME:.*]] = tile.load %{{.*}} mask %{{.*}} other %{{.*}} -> tensor<16xf32>
+// CHECK: %[[ALL:.*]] = tile.reshape %{{.*}} -> tensor<32xf32>
+// CHECK: arith.select %[[IN]], %[[ALL]], %{{.*}} : tensor<32xi1>, tensor<32xf32>
+// CHECK-NOT: tile.load
+func.func @prefix(%p: !tile.ptr<f32>, %q: !tile.ptr<f32>, %n: i32) attributes {tile.kernel} {
+  %i = tile.arange 0, 32 : tensor<32xi32>
+  %two = arith.constant dense<2> : tensor<32xi32>
+  %other = arith.constant dense<7.0> : tensor<32xf32>
+  %pair = arith.divsi %i, %two : tensor<32xi32>
+  %ns = tile.splat %n : i32 -> tensor<32xi32>
+  %m = arith.cmpi slt, %i, %ns : tensor<32xi32>
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>>
+  %from = tile.addptr %ps, %pair : tensor<32x!tile.ptr<f32>>, tensor<32xi32>
+  %x = tile.load %from mask %m other %other : (tensor<32x!tile.ptr<f32>>, tensor<32xi1>, tensor<32xf32>) -> tensor<32xf32>
+  %qs = tile.splat %q : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>>
+  %to = tile.addptr %qs, %i : tensor<32x!tile.ptr<f32>>, tensor<32xi32>
+  tile.store %to, %x : (tensor<32x!tile.ptr<f32>>, tensor<32xf32>) -> ()
+  func.return
+}
+
+// -----
+
+// A number that only the launch knows, a multiple of 16: in a loop two divisions of 32, and remainders that count up. Another one
+// divides each, and so does any in front of the loop.
+// CHECK-LABEL: @divided
+// CHECK: arith.remsi %{{.*}} : tensor<32xi32>
+// CHECK: scf.for
+// CHECK-DAG: arith.divsi %{{.*}} : tensor<2xi32>
+// CHECK-DAG: arith.remsi %{{.*}} : tensor<2xi32>
+// CHECK-DAG: arith.divsi %{{.*}} : tensor<32xi32>
+// CHECK-NOT: arith.remsi
+func.func @divided(%q: !tile.ptr<i32>, %n: i32 {tile.divisibility = 16 : i32}, %m: i32) attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %step = arith.constant 32 : i32
+  %i = tile.arange 0, 32 : tensor<32xi32>
+  %ns = tile.splat %n : i32 -> tensor<32xi32>
+  %ms = tile.splat %m : i32 -> tensor<32xi32>
+  %before = arith.remsi %i, %ns : tensor<32xi32>
+  %qs = tile.splat %q : !tile.ptr<i32> -> tensor<32x!tile.ptr<i32>>
+  scf.for %t = %zero to %m step %step : i32 {
+    %ts = tile.splat %t : i32 -> tensor<32xi32>
+    %j = arith.addi %i, %ts : tensor<32xi32>
+    %a = arith.divsi %j, %ns : tensor<32xi32>
+    %b = arith.remsi %j, %ns : tensor<32xi32>
+    %c = arith.divsi %j, %ms : tensor<32xi32>
+    %ab = arith.muli %a, %b : tensor<32xi32>
+    %abc = arith.addi %ab, %c : tensor<32xi32>
+    %x = arith.addi %abc, %before : tensor<32xi32>
+    %to = tile.addptr %qs, %j : tensor<32x!tile.ptr<i32>>, tensor<32xi32>
+    tile.store %to, %x : (tensor<32x!tile.ptr<i32>>, tensor<32xi32>) -> ()
+  }
+  func.return
+}
+
+// -----
+
+// A mask of other elements may hold for the second of a pair alone; what a volatile load reads may change in between.
 // CHECK-LABEL: @kept
 // CHECK: tile.load %{{.*}} mask %{{.*}} -> tensor<32xf32>
 // CHECK: tile.load %{{.*}} {is_volatile} {{.*}} -> tensor<32xf32>
@@ -74,7 +133,7 @@ func.func @kept(%p: !tile.ptr<f32>, %q: !tile.ptr<f32>, %n: i32) attributes {til
   %two = arith.constant dense<2> : tensor<32xi32>
   %pair = arith.divsi %i, %two : tensor<32xi32>
   %ns = tile.splat %n : i32 -> tensor<32xi32>
-  %m = arith.cmpi slt, %i, %ns : tensor<32xi32>
+  %m = arith.cmpi sge, %i, %ns : tensor<32xi32>
   %ps = tile.splat %p : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>>
   %from = tile.addptr %ps, %pair : tensor<32x!tile.ptr<f32>>, tensor<32xi32>
   %x = tile.load %from mask %m : (tensor<32x!tile.ptr<f32>>, tensor<32xi1>) -> tensor<32xf32>
