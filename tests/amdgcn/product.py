@@ -14,5 +14,5 @@ def product_kernel(a, b, c, K, M: tl.constexpr, N: tl.constexpr, STEP: tl.conste
         y = tl.load(b + (k + inner[:, None]) * N + columns[None, :])
         product = tl.dot(x, y, product)
     if DOUBLES:
-        product = tl.inline_asm_elementwise("v_add_f32 $0, $1, $1", "=v,v", [product], dtype=tl.float32, is_pure=True, pack=1)
+        product = tl.inline_asm_elementwise("v_add_f32 $0, $1, $1", "=v,v", [product], dtype=tl.float32, is_pure=False, pack=1)
     tl.store(c + rows[:, None] * N + columns[None, :], product)

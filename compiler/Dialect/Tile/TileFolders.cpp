@@ -218,6 +218,14 @@ void LoadOp::getEffects(
     effects.emplace_back(MemoryEffects::Write::get());
 }
 
+void AssemblyOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  if (getPure())
+    return;
+  effects.emplace_back(MemoryEffects::Read::get());
+  effects.emplace_back(MemoryEffects::Write::get());
+}
+
 void LoadOp::build(OpBuilder &builder, OperationState &state, Value ptr, Value mask, Value other) {
   Type pointee = cast<PtrType>(elementTypeOf(ptr.getType())).getPointee();
   build(builder, state, withElementType(ptr.getType(), pointee), ptr, mask, other,

@@ -408,7 +408,7 @@ def Tile_FenceOp : Tile_Op<"fence", [MemoryEffects<[MemRead, MemWrite]>]> {
   let assemblyFormat = "$scope (`sequential` $sequential^)? attr-dict";
 }
 
-def Tile_AssemblyOp : Tile_Op<"assembly", [MemoryEffects<[MemRead, MemWrite]>]> {
+def Tile_AssemblyOp : Tile_Op<"assembly", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "The target's own assembly, as it stands: nothing checks what it does";
   let description = [{
     Every thread runs `text` once for each element that it holds, or once where there are scalars only; threads that hold the

@@ -87,9 +87,18 @@ bool isClobber(llvm::StringRef part) {
          part.find_first_of("{}~") == llvm::StringRef::npos;
 }
 
-/// "=r,r,h,n": a register for each, outputs first, and `~{vcc}`, a clobber. Empty after an error.
+/// Whether the text begins with an instruction of AMD's. PTX has none of such names.
+bool beginsAsAMDs(llvm::StringRef text) {
+  return llvm::any_of(
+      llvm::ArrayRef<llvm::StringRef>{"s_", "v_", "ds_", "buffer_", "global_", "flat_", "scratch_"},
+      [&](llvm::StringRef name) { return text.ltrim().starts_with(name); });
+}
+
+/// "=r,r,h,n": a register for each, outputs first, and `~{vcc}`, a clobber. `isOfAMD`: the text's
+/// `r` is a scalar register, as wide as what is in it, as LLVM has it. Empty after an error.
 std::optional<std::vector<AssemblyRegister>> readConstraints(PythonOperations &python,
                                                              llvm::StringRef text, size_t outputs,
+                                                             bool isOfAMD,
                                                              std::vector<std::string> &clobbers) {
   std::vector<AssemblyRegister> registers;
   llvm::SmallVector<llvm::StringRef> parts;
@@ -107,17 +116,26 @@ std::optional<std::vector<AssemblyRegister>> readConstraints(PythonOperations &p
     bool isOutput = part.consume_front("=");
     part.consume_front("&");
     entry.letter = part.size() == 1 ? part.front() : '\0';
-    entry.bits = part == "r" || part == "f"   ? 32
-                 : part == "l" || part == "d" ? 64
-                 : part == "h"                ? 16
-                 : part == "c"                ? 8
-                                              : 0;
+    if (isOfAMD && entry.letter == 'r')
+      entry.letter = entry.constraint.back() = 's';
+    // An output's number: the same register, of which PTX's translation knows nothing.
+    unsigned tied = 0;
+    if (!isOutput && !part.getAsInteger(10, tied) && tied < registers.size() &&
+        registers[tied].isOfAMD())
+      entry.letter = registers[tied].letter;
+    entry.bits = entry.letter == 'r' || part == "f" ? 32
+                 : part == "l" || part == "d"       ? 64
+                 : part == "h"                      ? 16
+                 : part == "c"                      ? 8
+                                                    : 0;
     bool isKnown = entry.bits || entry.isOfAMD() || (entry.isImmediate() && !isOutput);
     if (!isKnown || isOutput != (registers.size() < outputs))
-      return python.fail(DiagKind::SemaInvalidArgument, "constraints",
-                         std::to_string(outputs) +
-                             " outputs, then inputs, of r, l, h, c, f, d or n (AMD: v, s, a)",
-                         "'" + text.str() + "'");
+      return python.fail(
+          DiagKind::SemaInvalidArgument, "constraints",
+          std::to_string(outputs) +
+              " outputs, then inputs, of r, l, h, c, f, d or n (AMD: v, s, a, an output's "
+              "number)",
+          "'" + text.str() + "'");
     registers.push_back(std::move(entry));
   }
   return registers;
@@ -263,7 +281,8 @@ bool run(TensorBuilder &build, const AssemblyCall &call, std::vector<Tensor> &re
 bool readRegisters(TensorBuilder &build, const std::string &constraints,
                    llvm::ArrayRef<Value> given, AssemblyCall &assembly) {
   size_t outputs = assembly.numResults();
-  auto registers = readConstraints(build, constraints, outputs, assembly.clobbers);
+  bool isOfAMD = build.getTarget().backend == "hip" && beginsAsAMDs(assembly.text);
+  auto registers = readConstraints(build, constraints, outputs, isOfAMD, assembly.clobbers);
   if (!registers)
     return false;
   assembly.registers = std::move(*registers);

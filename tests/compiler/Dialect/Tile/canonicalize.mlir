@@ -176,3 +176,13 @@ func.func @constant_powers(%x: tensor<4xf32>, %y: f64) -> (tensor<4xf32>, tensor
   // CHECK: return %[[SQUARE]], %[[ROOT]], %[[FIFTH]], %[[CUBE]], %[[Y]], %[[FAST]]
   return %a, %b, %c, %d, %e, %f : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, f64, f64, tensor<4xf32>
 }
+
+// What has no effect and no user is gone.
+// CHECK-LABEL: func.func @unused_assembly
+func.func @unused_assembly() {
+  // CHECK-NEXT: tile.assembly "s_nop 0" "=s"() : () -> i32
+  // CHECK-NEXT: return
+  %0 = tile.assembly "s_nop 0" "=s"() : () -> i32
+  %1 = tile.assembly "s_mov_b32 $0, 1" "=s"() pure : () -> i32
+  func.return
+}
