@@ -396,8 +396,9 @@ using AxisLattice = dataflow::Lattice<AxisInfo>;
 
 class Propagation : public dataflow::SparseForwardDataFlowAnalysis<AxisLattice> {
 public:
-  Propagation(DataFlowSolver &solver, const DenseMap<Value, Assumption> &assumptions)
-      : SparseForwardDataFlowAnalysis(solver), assumptions(assumptions) {}
+  Propagation(DataFlowSolver &solver, const DenseMap<Value, Assumption> &assumptions,
+              TensorHints hints)
+      : SparseForwardDataFlowAnalysis(solver), assumptions(assumptions), hints(hints) {}
 
   LogicalResult visitOperation(Operation *op, ArrayRef<const AxisLattice *> operands,
                                ArrayRef<AxisLattice *> results) override {
@@ -472,8 +473,12 @@ private:
   }
 
   AxisInfo transfer(Operation *op, ArrayRef<AxisInfo> in);
+  bool isBelieved(Type type) const {
+    return hints == TensorHints::Believed || !isa<RankedTensorType>(type);
+  }
 
   const DenseMap<Value, Assumption> &assumptions;
+  TensorHints hints;
 };
 
 /// Whether the difference is `a - a / d * d`, a remainder that is written out: not negative where
@@ -612,7 +617,7 @@ AxisInfo Propagation::transfer(Operation *op, ArrayRef<AxisInfo> in) {
                              cast<RankedTensorType>(type));
       })
       .Case<tile::LoadOp, tilegpu::BufferLoadOp>([&](auto load) { return loaded(load, in); })
-      .Case([&](tile::HintOp hintOp) { return hint(hintOp, in[0]); })
+      .Case([&](tile::HintOp hintOp) { return isBelieved(type) ? hint(hintOp, in[0]) : in[0]; })
       .Case([&](tilegpu::ConvertLayoutOp) { return in[0]; })
       .Case([&](tile::BitcastOp cast) { return bitcast(in[0], cast.getSource().getType(), type); })
       .Case([&](tile::AddPtrOp) { return sum(in[0], in[1], unitOf(type)); })
@@ -704,11 +709,12 @@ struct AxisInfoAnalysis::Solver {
   DenseMap<Value, Assumption> assumptions;
 };
 
-AxisInfoAnalysis::AxisInfoAnalysis(Operation *root) : solver(std::make_unique<Solver>()) {
+AxisInfoAnalysis::AxisInfoAnalysis(Operation *root, TensorHints hints)
+    : solver(std::make_unique<Solver>()) {
   solver->assumptions = collectAssumptions(root);
   solver->solver.load<dataflow::DeadCodeAnalysis>();
   solver->solver.load<dataflow::SparseConstantPropagation>();
-  solver->solver.load<Propagation>(solver->assumptions);
+  solver->solver.load<Propagation>(solver->assumptions, hints);
   LogicalResult ran = solver->solver.initializeAndRun(root);
   assert(succeeded(ran) && "the transfer functions do not fail");
   (void)ran;

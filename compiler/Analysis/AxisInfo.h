@@ -44,10 +44,14 @@ struct AxisInfo {
   void print(llvm::raw_ostream &os) const;
 };
 
+/// What `tile.hint` says of tensors is the source's word, which programs give of rows that wrap
+/// around, too (`max_contiguous(rows % n, …)`): Triton takes it for neighbours in one access.
+enum class TensorHints { Believed, Ignored };
+
 /// Runs over a kernel once and answers for each value in it. Stale after the IR changes.
 class AxisInfoAnalysis {
 public:
-  explicit AxisInfoAnalysis(mlir::Operation *root);
+  explicit AxisInfoAnalysis(mlir::Operation *root, TensorHints hints = TensorHints::Believed);
   ~AxisInfoAnalysis();
 
   /// Facts of an integer- or pointer-like value, of floats their constancy; unknown() for others

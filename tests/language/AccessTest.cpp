@@ -186,6 +186,30 @@ def kernel(p, out, n):
     }
 }
 
+/// As of matrices whose rows begin again behind the last one: the hint, which programs give all the
+/// same, holds for neighbours in one access at most.
+TEST_P(Access, RowsWrapAroundWhateverIsSaidOfThem) {
+  constexpr int N = 64, D = 16, n = 13;
+  Buffer<int32_t> index(n), x(n * D);
+  for (int i = 0; i < n; ++i)
+    index[i] = i * 5 % n;
+  for (int i = 0; i < n * D; ++i)
+    x[i] = i;
+  Ints out = outputsOf<int32_t>(R"(
+@triton.jit
+def kernel(index, x, out, n, N: tl.constexpr, D: tl.constexpr):
+    i = tl.max_contiguous(tl.arange(0, N) % n, N)
+    j = tl.arange(0, D)[None, :]
+    v = tl.load(x + tl.load(index + i)[:, None] * D + j)
+    tl.store(out + tl.arange(0, N)[:, None] * D + j, v)
+)",
+                                GetParam(), "i32", N * D,
+                                {{"index", "*i32", index}, {"x", "*i32", x}, {"n", "i32", n}},
+                                {{"N", N}, {"D", D}});
+  for (int i = 0; i < N * D; ++i)
+    ASSERT_EQ(out[i], x[index[i / D % n] * D + i % D]) << i;
+}
+
 TEST_P(Access, AtomicsGiveTheOldValueAndObeyTheirMask) {
   Ints out = outputsOf<int32_t>(
       R"(

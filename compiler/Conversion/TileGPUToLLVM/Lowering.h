@@ -28,6 +28,8 @@ struct Lowering {
   const RegisterTypeConverter &types;
   const TargetLowering &device;
   const AxisInfoAnalysis &facts;
+  /// Without what the source vouches for of tensors.
+  const AxisInfoAnalysis &proven;
   unsigned numWarps;
   /// For the tensor maps that the kernel makes: `!llvm.ptr<1>`, of the first warp's threads; null
   /// where there are none.

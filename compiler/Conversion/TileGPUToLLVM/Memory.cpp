@@ -33,7 +33,7 @@ struct AddPtrDistribution : DistributionPattern<tile::AddPtrOp> {
 
 private:
   /// Neighbours in memory are a constant away from the first: one register holds the address of
-  /// them all.
+  /// them all. Those of which only the source says so are, as far as an access reaches.
   SmallVector<RegisterStep> steps(tile::AddPtrOp op) const {
     auto type = dyn_cast<RankedTensorType>(op.getType());
     if (!type)
@@ -41,7 +41,10 @@ private:
     const LinearLayout &layout = tilegpu::layoutOf(type);
     AxisInfo info = lowering.facts.get(op);
     unsigned axis = llvm::max_element(info.contiguity) - info.contiguity.begin();
-    int64_t group = std::min(info.contiguity[axis], layout.out().size(Dim::axis(axis)));
+    int64_t bits = 8 * cast<tile::PtrType>(type.getElementType()).getElementBytes();
+    int64_t ofAccess = std::max<int64_t>(1, lowering.target().maxVectorBits / bits);
+    int64_t group = std::min({info.contiguity[axis], layout.out().size(Dim::axis(axis)),
+                              std::max(ofAccess, lowering.proven.get(op).contiguity[axis])});
     return registerSteps(layout, layout.out().position(Dim::axis(axis)), group);
   }
 };

@@ -161,15 +161,28 @@ unsigned neededRegistersOf(func::FuncOp kernel) {
   return needed ? unsigned(needed.getInt()) : 0;
 }
 
+static bool hasTensorHints(func::FuncOp kernel) {
+  return kernel
+      .walk([](tile::HintOp hint) {
+        return isa<RankedTensorType>(hint.getType()) ? WalkResult::interrupt()
+                                                     : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// Step 1: no tensor remains.
 LogicalResult distributeTensors(func::FuncOp kernel, const TargetLowering &device) {
   MLIRContext *context = kernel.getContext();
   RegisterTypeConverter types;
   AxisInfoAnalysis facts(kernel);
+  std::optional<AxisInfoAnalysis> proven;
+  if (hasTensorHints(kernel))
+    proven.emplace(kernel, TensorHints::Ignored);
   prepareSignature(kernel);
   Lowering lowering{types,
                     device,
                     facts,
+                    proven ? *proven : facts,
                     tilegpu::numWarpsOf(kernel),
                     claimMapRecord(kernel, device),
                     tilegpu::clusterBlocksOf(kernel),

@@ -20,7 +20,8 @@ enum class AccessForm {
 
 class AccessFacts {
 public:
-  explicit AccessFacts(mlir::func::FuncOp kernel) : axes(kernel) {}
+  /// A vector is longer than what the source's word is good for.
+  explicit AccessFacts(mlir::func::FuncOp kernel) : axes(kernel, TensorHints::Ignored) {}
 
   AccessForm form(mlir::Value pointers, unsigned axis, unsigned lanes);
   bool sameInAllLanes(mlir::Value value, unsigned axis, unsigned lanes);
