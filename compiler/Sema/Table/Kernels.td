@@ -150,8 +150,8 @@ let library = Language, family = TheTargetFamily in {
 def NumWarps : ConstantBuiltin<"num_warps", (parameters), "The number of warps of a block, a constant.">, Uses<TensorBuilder>;
 def NumThreads : ConstantBuiltin<"num_threads", (parameters), "The number of threads of a block, a constant.">, Uses<TensorBuilder>;
 def Smid : KernelBuiltin<"smid", (parameters),
-    "The number of what runs the program, int32: NVIDIA's multiprocessor; on AMD the compute unit, as Triton numbers it (unique within "
-    "an accelerator die); on CPUs, and on emulated GPUs, the host's CPU.">;
+    "The number of what runs the program, int32: NVIDIA's multiprocessor; on AMD the compute unit, on RDNA the work-group processor, by "
+    "numbers that no two of the device share (not even on different dies), with gaps; on CPUs, and on emulated GPUs, the host's CPU.">;
 def Globaltimer : KernelBuiltin<"globaltimer", (parameters),
     "A clock in nanoseconds, int64, from an unspecified start. One reading for the whole program. AMD's counter has steps of 10.">;
 def Memrealtime : KernelBuiltin<"memrealtime", (parameters), "The same clock in steps of 10 nanoseconds, as AMD GPUs count: int64.">;
