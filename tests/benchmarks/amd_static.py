@@ -21,8 +21,8 @@ code (amd_streaming.py); then how many kernels have narrower accesses than Trito
 
 --triton FOLDER keeps Triton's code there, by case and target, and takes from there what it has: Triton takes most of the time.
 
-CASES.json: [{"name", "source", "kernel", "signature": {…}, "num_warps", "num_stages"}], or {"spec": FILE, "entries": […]} for
-entries of a Kiln spec. Sources are looked for in the FOLDERs, those that none has are left out. RECORDS.jsonl: kernels of the corpus
+CASES.json: [{"name", "source", "kernel", "signature": {…}, "num_warps", "num_stages", "options": {"waves_per_eu": 2, …}}],
+or {"spec": FILE, "entries": […]} for entries of a Kiln spec. Sources are looked for in the FOLDERs, those that none has are left out. RECORDS.jsonl: kernels of the corpus
 (docs/corpus.md) with a product in a loop, or without products, whose sources are in FOLDER/OWNER+NAME; as their launches mostly find it, pointers,
 sizes and strides are multiples of 16, and the last stride of each array is 1, unless the kernel has that dimension without a stride. SIZES.json
 (amd_sizes.json): [{"file", "kernel", "constants": {…}, "types": {…}, "num_warps", "num_stages"}], of the records those of these kernels, with what it says in place of theirs.
@@ -60,6 +60,10 @@ def found(roots, path):
     return next((root / path for root in roots if (root / path).exists()), None)
 
 
+# Of a config, beside warps and stages. Both compilers leave out what is not for the target.
+OPTIONS = ("num_ctas", "maxnreg", "waves_per_eu", "matrix_instr_nonkdim", "kpack", "launch_pdl", "launch_cooperative_grid", "enable_fp_fusion")
+
+
 def cases_of_spec(entry, path, target):
     """One case for each entry named, with its first config for the target."""
     spec = json.loads(path.read_text())
@@ -69,13 +73,16 @@ def cases_of_spec(entry, path, target):
         signature = dict(kernel.get("signature") or kernel["signatures"][0]["signature"])
         fits = lambda config: any(target.startswith(prefix) for prefix in config.get("targets", [target]))
         config = next(config for config in kernel["configs"] if fits(config))
-        options = {"num_warps": 4, "num_stages": 2}
+        launch, options = {"num_warps": 4, "num_stages": 2}, {}
         for name, value in config.items():
-            if name in options:
+            if name in launch:
+                launch[name] = value
+            elif name in OPTIONS:
                 options[name] = value
-            elif name not in ("targets", "waves_per_eu", "matrix_instr_nonkdim", "kpack"):
+            elif name != "targets":
                 signature[name] = value
-        yield {"name": kernel["name"], "source": str(path.parent / kernel["source"]), "kernel": kernel["kernel"], "signature": signature, **options}
+        yield {"name": kernel["name"], "source": str(path.parent / kernel["source"]), "kernel": kernel["kernel"], "signature": signature, **launch,
+               **({"options": options} if options else {})}
 
 
 def read_cases(path, roots, target):
@@ -282,13 +289,14 @@ def repeated_by_triton(ir, num_warps):
 def by_kiln(case, args):
     def text(value):
         if isinstance(value, dict):
-            value = value.get("dtype") or value.get("function")
+            value = repr(value["string"]) if "string" in value else value.get("dtype") or value.get("function")
         elif isinstance(value, str) and not is_type(value):
             value = repr(value)
         return str(value)
     values = [text(value) for value in parameters(case).values()]
     command = [args.kiln, "compile", case["source"], "-n", case["kernel"], "-s", ", ".join(values), "-t", args.target, "-w", str(case["num_warps"]),
-               "-ns", str(case["num_stages"]), "-I", case.get("root", str(pathlib.Path(case["source"]).parent)), "-q", *([] if args.large_arrays else ["--small-arrays"]), "--device-memory", "--emit"]
+               "-ns", str(case["num_stages"]), *(f"--option={name}={value}" for name, value in case.get("options", {}).items()),
+               "-I", case.get("root", str(pathlib.Path(case["source"]).parent)), "-q", *([] if args.large_arrays else ["--small-arrays"]), "--device-memory", "--emit"]
     def emitted(stage):
         built = subprocess.run([*command, stage], capture_output=True, text=True, timeout=LIMIT_S)
         if built.returncode:
@@ -426,7 +434,7 @@ def compiled_by_triton(case, args):
         if not is_type(value):
             signature[name] = "constexpr"
             dtype = value.get("dtype") if isinstance(value, dict) else None
-            constants[name] = getattr(triton.language, DTYPES.get(dtype, dtype)) if dtype else value
+            constants[name] = getattr(triton.language, DTYPES.get(dtype, dtype)) if dtype else value.get("string") if isinstance(value, dict) else value
             continue
         kind, _, divisor = value.partition(":")
         signature[name] = kind
@@ -436,7 +444,7 @@ def compiled_by_triton(case, args):
         if found:
             attributes[(index,)] = found
     arch = args.target.split(":")[1]
-    options = {o: case[o] for o in ("num_warps", "num_stages")}
+    options = {o: case[o] for o in ("num_warps", "num_stages")} | case.get("options", {})
     target = GPUTarget("hip", arch, 64 if arch.startswith("gfx9") else 32)
     built = triton.compile(ASTSource(function, signature, constants, attributes), target=target, options=options)
     return built.asm["amdgcn"], built.metadata.shared, repeated_by_triton(built.asm["ttgir"], case["num_warps"])
