@@ -108,10 +108,8 @@ static int64_t wavefrontsOfPhase(const SharedAccess &access, const SharedAccess:
   return most;
 }
 
-/// Of reads or of writes.
-static WavefrontCount countWavefronts(const SharedAccess &access, const SharedLayout &shared,
-                                      unsigned elementBits, const SharedMemoryShape &memory,
-                                      bool isRead) {
+WavefrontCount countWavefronts(const SharedAccess &access, const SharedLayout &shared,
+                               unsigned elementBits, const SharedMemoryShape &memory, bool isRead) {
   unsigned elementBytes = elementBits / 8, laneBits = access.laneOffsets.size();
   BinaryColumns served = lanesServed(access.vector * elementBytes, isRead, laneBits, memory);
   BinaryColumns starts = complementWithin(served, unitVectors(laneBits));

@@ -83,7 +83,10 @@ struct WavefrontCount {
   int64_t conflicts() const { return wavefronts - ideal; }
 };
 
-/// Replays the accesses of warp 0 on a model of the banks.
+/// Replays the accesses of warp 0 on a model of the banks, as writes or as reads: other lanes may
+/// be served together.
+WavefrontCount countWavefronts(const SharedAccess &access, const SharedLayout &shared,
+                               unsigned elementBits, const SharedMemoryShape &memory, bool isRead);
 WavefrontCount countWavefronts(const SharedAccess &access, const SharedLayout &shared,
                                unsigned elementBits, const SharedMemoryShape &memory);
 

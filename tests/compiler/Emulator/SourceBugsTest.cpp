@@ -409,6 +409,14 @@ def kernel(x, o, flags, N: tl.constexpr):
   }
 }
 
+/// The thread's number, in the operations of the module's target, which has barriers.
+mlir::Value threadIn(mlir::OpBuilder &b, mlir::Location loc, mlir::ModuleOp module) {
+  bool isAmd =
+      mlir::isa<mlir::ROCDL::BarrierOp, mlir::ROCDL::SBarrierOp>(barriersOf(module).front());
+  return isAmd ? mlir::Value(mlir::ROCDL::ThreadIdXOp::create(b, loc, b.getI32Type()))
+               : mlir::Value(mlir::NVVM::ThreadIdXOp::create(b, loc, b.getI32Type()));
+}
+
 TEST(SourceBugs, ABarrierThatHalfOfTheThreadsReachIsFound) {
   for (const char *target : gpus) {
     SourceOptions options;
@@ -416,10 +424,8 @@ TEST(SourceBugs, ABarrierThatHalfOfTheThreadsReachIsFound) {
       mlir::Operation *barrier = barriersOf(module).front();
       mlir::OpBuilder b(barrier);
       mlir::Location loc = barrier->getLoc();
-      bool isAmd = mlir::isa<mlir::ROCDL::BarrierOp, mlir::ROCDL::SBarrierOp>(barrier);
       mlir::Type word = b.getI32Type();
-      mlir::Value thread = isAmd ? mlir::Value(mlir::ROCDL::ThreadIdXOp::create(b, loc, word))
-                                 : mlir::Value(mlir::NVVM::ThreadIdXOp::create(b, loc, word));
+      mlir::Value thread = threadIn(b, loc, module);
       mlir::Value half = mlir::LLVM::ConstantOp::create(b, loc, word, b.getI32IntegerAttr(64));
       mlir::Value isBelow =
           mlir::LLVM::ICmpOp::create(b, loc, mlir::LLVM::ICmpPredicate::ult, thread, half);
@@ -464,6 +470,36 @@ TEST(SourceBugs, AWrongSwizzleIsFound) {
           b, address->getOwner()->getLoc(), address->get().getType(), b.getI8Type(), address->get(),
           mlir::ArrayRef<mlir::LLVM::GEPArg>{mlir::LLVM::GEPArg(128)});
       address->assign(moved);
+    };
+    EXPECT_NE(cases[1].run(cases[1].source, target, options), "") << target;
+  }
+}
+
+/// One of two groups of lanes reads a row of banks further on than it should.
+TEST(SourceBugs, AWrongLaneGroupIsFound) {
+  for (const char *target : gpus) {
+    SourceOptions options;
+    options.edit = [](mlir::ModuleOp &module) {
+      mlir::LLVM::LoadOp load;
+      module.walk([&](mlir::LLVM::LoadOp op) {
+        auto type = mlir::cast<mlir::LLVM::LLVMPointerType>(op.getAddr().getType());
+        if (!load && type.getAddressSpace() == 3)
+          load = op;
+      });
+      ASSERT_TRUE(load);
+      mlir::OpBuilder b(load);
+      mlir::Location loc = load.getLoc();
+      mlir::Type word = b.getI32Type();
+      auto number = [&](int value) -> mlir::Value {
+        return mlir::LLVM::ConstantOp::create(b, loc, word, b.getI32IntegerAttr(value));
+      };
+      // Lanes with 4 in their numbers: 4 times 32 bytes.
+      mlir::Value group = mlir::LLVM::AndOp::create(b, loc, threadIn(b, loc, module), number(4));
+      mlir::Value bytes = mlir::LLVM::MulOp::create(b, loc, group, number(32));
+      mlir::Value moved =
+          mlir::LLVM::GEPOp::create(b, loc, load.getAddr().getType(), b.getI8Type(), load.getAddr(),
+                                    mlir::ArrayRef<mlir::LLVM::GEPArg>{bytes});
+      load.getAddrMutable().assign(moved);
     };
     EXPECT_NE(cases[1].run(cases[1].source, target, options), "") << target;
   }

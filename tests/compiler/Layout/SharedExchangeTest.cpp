@@ -79,30 +79,71 @@ TEST(SharedExchange, MfmaOperandsAreFreeOfConflicts) {
   EXPECT_GE(plan.load.vector, 4u);
 }
 
+/// A product's operand of 16-bit elements, loaded by rows, on one of AMD's GPUs.
+static SharedExchange planOfOperand(const char *target, const SharedMemoryShape &memory) {
+  return planSharedExchange(coalescedLayout({128, 64}, {1, 0}, 8, 64, 4),
+                            fragment(target, MatrixOperand::A, {128, 64}, problemF16), 16, memory);
+}
+
+/// In how many banks such lanes read words, 16 bytes each: counted without the planner's own
+/// counting. Those with `other` are served together as those without.
+static size_t banksOf(const SharedExchange &plan, llvm::ArrayRef<unsigned> together, unsigned other,
+                      const SharedMemoryShape &memory) {
+  std::set<uint64_t> banks;
+  for (unsigned lane : together) {
+    uint64_t at = plan.load.threadOffset(lane ^ other, 0) ^ plan.load.parts.front().offset;
+    for (unsigned word = 0; word < 4; ++word)
+      banks.insert((at * 2 / 4 + word) % memory.banks);
+  }
+  return banks.size();
+}
+
 // Lanes 0 to 3 are served with 20 to 23 where waves of 64 read 16 bytes a lane (with 12 to 15 and
-// 24 to 27 too by 64 banks): replayed here without the planner's own counting.
+// 24 to 27 too by 64 banks).
+static const unsigned servedByFew[] = {0, 1, 2, 3, 20, 21, 22, 23},
+                      servedByMany[] = {0, 1, 2, 3, 12, 13, 14, 15, 20, 21, 22, 23, 24, 25, 26, 27};
+
 TEST(SharedExchange, PackedMfmaOperandsAreReadWholeAndWithoutConflicts) {
-  const std::vector<unsigned> few{0, 1, 2, 3, 20, 21, 22, 23},
-      many{0, 1, 2, 3, 12, 13, 14, 15, 20, 21, 22, 23, 24, 25, 26, 27};
   for (const char *name : {"hip:gfx90a", "hip:gfx942", "hip:gfx950"}) {
     SharedMemoryShape memory;
     memory.banks = llvm::cantFail(parseTarget(name)).sharedBanks;
-    LinearLayout loaded = coalescedLayout({128, 64}, {1, 0}, 8, 64, 4);
-    SharedExchange plan = planSharedExchange(
-        loaded, fragment(name, MatrixOperand::A, {128, 64}, problemF16), 16, memory);
+    SharedExchange plan = planOfOperand(name, memory);
     EXPECT_EQ(plan.store.vector, 8u) << name;
     ASSERT_EQ(plan.load.vector, 8u) << name;
     EXPECT_EQ(plan.storeCost.conflicts() + plan.loadCost.conflicts(), 0) << name;
-    for (uint64_t other : {0, 4, 8, 32}) {
-      std::set<uint64_t> words;
-      const std::vector<unsigned> &together = memory.banks == 64 ? many : few;
-      for (unsigned lane : together) {
-        uint64_t at = plan.load.threadOffset(lane ^ other, 0) ^ plan.load.parts.front().offset;
-        for (unsigned word = 0; word < 4; ++word)
-          words.insert((at * 2 / 4 + word) % memory.banks);
-      }
-      EXPECT_EQ(words.size(), 4 * together.size()) << name << ", the lanes with " << other;
-    }
+    llvm::ArrayRef<unsigned> together(servedByFew);
+    if (memory.banks == 64)
+      together = servedByMany;
+    for (unsigned other : {0, 4, 8, 32})
+      EXPECT_EQ(banksOf(plan, together, other, memory), 4 * together.size())
+          << name << ", the lanes with " << other;
+  }
+}
+
+/// Lanes of 16 bytes that fill a row of banks with those that they are served with when waves of 64
+/// read, and not with their neighbours; and the other way round. A wrong group of lanes counts
+/// neither right.
+TEST(SharedExchange, CountingKnowsTheGroupsOfLanes) {
+  struct {
+    unsigned banks;
+    const char *lanes;
+    bool isRead;
+    int64_t conflicts;
+  } cases[] = {{32, "8 16 64 128 96 256", true, 0},   {32, "8 16 64 128 96 256", false, 8},
+               {32, "8 16 32 128 96 256", true, 8},   {32, "8 16 32 128 96 256", false, 0},
+               {64, "8 16 128 160 192 256", true, 0}, {64, "8 16 128 160 192 256", false, 4},
+               {64, "8 16 32 64 160 256", true, 4},   {64, "8 16 32 64 160 256", false, 0}};
+  SharedLayout plain{plainShared({512}, {0})};
+  for (const auto &[banks, lanes, isRead, conflicts] : cases) {
+    SharedMemoryShape memory;
+    memory.banks = banks;
+    LinearLayout layout = llvm::cantFail(LinearLayout::parse(
+        std::string("register: 1 2 4; lane: ") + lanes + "; warp: ; block: -> 512"));
+    SharedAccess access = planSharedAccess(layout, plain, 16, memory);
+    ASSERT_EQ(access.vector, 8u);
+    WavefrontCount count = countWavefronts(access, plain, 16, memory, isRead);
+    EXPECT_EQ(count.ideal, 256 / banks);
+    EXPECT_EQ(count.conflicts(), conflicts) << banks << " banks, " << lanes << ", " << isRead;
   }
 }
 
