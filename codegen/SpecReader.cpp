@@ -8,10 +8,11 @@
 #include "codegen/CNames.h"
 #include "codegen/DispatchReader.h"
 #include "codegen/SpecChecks.h"
+#include "codegen/SpecOptions.h"
 #include "codegen/SpecValues.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
 
@@ -41,6 +42,7 @@ private:
   SpecConfig readConfig(const SpecItem &item);
   void readConfigTargets(const SpecItem &list, SpecConfig &config);
   bool readOption(const SpecItem &item, StringRef key, SpecOptions &out);
+  void readLibraries(const SpecItem &item, SpecConfig &config);
   void readExpressions(const SpecItem &list, std::vector<SpecExpression> &out);
   void readLaunch(const SpecItem &item, SpecKernel &kernel);
   void readGrid(const SpecItem &item, SpecKernel &kernel);
@@ -346,6 +348,10 @@ SpecConfig SpecReader::readConfig(const SpecItem &item) {
       readConfigTargets(at, config);
       continue;
     }
+    if (member.key == "extern_libs" && member.value.is(JsonValue::Kind::Object)) {
+      readLibraries(at, config);
+      continue;
+    }
     if (!isCIdentifier(member.key)) {
       report(DiagKind::SpecName, at, StringRef(member.key).take_front(60));
     } else if (!refuseType(at)) {
@@ -361,43 +367,22 @@ SpecConfig SpecReader::readConfig(const SpecItem &item) {
 
 /// True when `key` is an option, whatever becomes of its value.
 bool SpecReader::readOption(const SpecItem &item, StringRef key, SpecOptions &out) {
-  struct Option {
-    StringRef key;
-    std::optional<int64_t> SpecOptions::*field;
-    int64_t low, high;
-    bool isPowerOf2;
-  };
-  static const Option known[] = {
-      {"num_warps", &SpecOptions::numWarps, 1, 32, true},
-      {"num_stages", &SpecOptions::numStages, 0, 32, false},
-      {"num_ctas", &SpecOptions::numCtas, 1, 16, true},
-      {"maxnreg", &SpecOptions::maxRegisters, 8, 512, false},
-      {"waves_per_eu", &SpecOptions::wavesPerEu, 0, 16, false},
-      {"matrix_instr_nonkdim", &SpecOptions::matrixInstrNonKDim, 0, 32, false},
-      {"kpack", &SpecOptions::kpack, 1, 2, false},
-  };
-  bool *flag = StringSwitch<bool *>(key)
-                   .Case("launch_pdl", &out.launchesEarly)
-                   .Case("launch_cooperative_grid", &out.isCooperative)
-                   .Case("enable_fp_fusion", &out.fusesProducts)
-                   .Default(nullptr);
-  if (flag) {
-    readTruth(item, *flag);
-    return true;
-  }
-  for (const Option &option : known) {
-    if (option.key != key)
-      continue;
-    int64_t value = item.value->integer;
-    bool isInteger = item.value->is(JsonValue::Kind::Integer);
-    if (option.isPowerOf2 && !(isInteger && value >= option.low && value <= option.high &&
-                               isPowerOf2_64(static_cast<uint64_t>(value))))
-      expected(item, formatv("a power of two from {0} to {1}", option.low, option.high).str());
-    else
-      out.*option.field = integer(item, option.low, option.high);
-    return true;
-  }
-  return false;
+  if (!isOption(key))
+    return false;
+  if (std::optional<std::string> what = setOption(out, key, *item.value))
+    expected(item, *what);
+  return true;
+}
+
+/// What Triton's "extern_libs" names: its pairs, as Triton keeps them.
+void SpecReader::readLibraries(const SpecItem &item, SpecConfig &config) {
+  std::vector<Literal> pairs;
+  for (const JsonMember &member : item.value->members)
+    if (std::optional<std::string> path = string(item.key(member), "the path of a file"))
+      pairs.push_back(Literal::ofTuple({Literal::ofString(member.key), Literal::ofString(*path)}));
+  SignatureValue value;
+  value.asLiteral = Literal::ofTuple(std::move(pairs));
+  config.values.push_back({"extern_libs", std::move(value), place(item)});
 }
 
 void SpecReader::readExpressions(const SpecItem &list, std::vector<SpecExpression> &out) {

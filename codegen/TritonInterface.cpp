@@ -2,6 +2,7 @@
 #include "codegen/TritonInterface.h"
 #include "codegen/CWriter.h"
 #include "codegen/LibraryText.h"
+#include "codegen/SpecOptions.h"
 #include "codegen/TritonVendors.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -15,7 +16,13 @@ namespace kiln {
 TritonNames tritonNames(const TritonRequest &request) {
   SmallVector<StringRef> items;
   StringRef(request.signature).split(items, ',');
-  std::string config = formatv("warps{0}xstages{1}", request.numWarps, request.numStages).str();
+  SpecOptions others = request.options;
+  std::string config =
+      formatv("warps{0}xstages{1}", others.numWarps.value_or(1), others.numStages.value_or(3))
+          .str();
+  others.numWarps.reset(), others.numStages.reset();
+  for (auto [name, value] : givenOptions(others))
+    config += formatv("x{0}{1}", name, value).str();
   std::string hashed, suffix, constants, ones;
   for (auto [index, item] : enumerate(items)) {
     item = item.trim(' ');

@@ -11,13 +11,15 @@
 #define KILN_CODEGEN_TRITONINTERFACE_H
 
 #include "codegen/GenerateLibrary.h"
+#include "codegen/Spec.h"
 
 namespace kiln {
 
-/// What compile.py is asked for.
+/// What compile.py is asked for; and options of the config, which it has none of but the warps and
+/// stages: a function with others has a name of its own, so that it stands beside those without.
 struct TritonRequest {
   std::string outName, signature;
-  unsigned numWarps = 1, numStages = 3;
+  SpecOptions options;
 };
 
 struct TritonNames {

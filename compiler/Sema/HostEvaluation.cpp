@@ -68,6 +68,13 @@ bool readCount(Evaluator &evaluator, const Value &value, llvm::StringRef what,
   return true;
 }
 
+Value pairsOf(const Value &dictionary) {
+  std::vector<Value> pairs;
+  for (const auto &[key, value] : dictionary.as<DictObject>().items)
+    pairs.push_back(Value::tuple({key, value}));
+  return Value::tuple(std::move(pairs));
+}
+
 std::optional<KernelConfig> readConfig(Evaluator &evaluator, const Value &value,
                                        const FunctionObject &kernel) {
   if (value.isOpaque())
@@ -88,12 +95,14 @@ std::optional<KernelConfig> readConfig(Evaluator &evaluator, const Value &value,
     return evaluator.notKnown(options), std::nullopt;
   for (const auto &[key, item] : options.as<DictObject>().items) {
     std::string name = str(key);
-    std::optional<Literal> constant = evaluator.modules().toConstant(item, kernel.module);
-    if (!constant)
-      return std::nullopt;
     bool isParameter = llvm::any_of(kernel.getParameters(), [&](const ast::Parameter &parameter) {
       return parameter.name.name == name;
     });
+    // A dictionary of an option's (extern_libs) is its pairs, as Triton keeps it.
+    Value stored = !isParameter && item.is(ValueKind::Dict) ? pairsOf(item) : item;
+    std::optional<Literal> constant = evaluator.modules().toConstant(stored, kernel.module);
+    if (!constant)
+      return std::nullopt;
     (isParameter ? config.constants : config.options).emplace_back(name, *constant);
   }
   for (const Value &name : instance.find("keywords")->getElements())

@@ -79,7 +79,7 @@ TEST_F(SpecSchema, HasTheReadersOptionsAndRanges) {
   EXPECT_EQ(keysOf(options),
             (std::set<std::string>{"targets", "num_warps", "num_stages", "num_ctas", "maxnreg",
                                    "waves_per_eu", "matrix_instr_nonkdim", "kpack", "launch_pdl",
-                                   "launch_cooperative_grid", "enable_fp_fusion"}));
+                                   "launch_cooperative_grid", "enable_fp_fusion", "extern_libs"}));
   for (const JsonMember &option : options.members) {
     const JsonMember *type = option.value.find("type");
     bool isInteger = option.value.find("enum") || (type && type->value.text == "integer");

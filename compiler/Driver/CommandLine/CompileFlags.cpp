@@ -26,9 +26,12 @@ CompileOptions CompileFlags::options() const {
   checkLaunchOptions(numWarps, numStages);
   compile.grid = grid;
   compile.isTritonCompatible = tritonCompat;
-  // What compile.py does without -w.
-  compile.numWarps = tritonCompat && !numWarps.getNumOccurrences() ? 1 : numWarps;
-  compile.numStages = numStages;
+  if (numWarps.getNumOccurrences())
+    compile.numWarps = numWarps;
+  if (numStages.getNumOccurrences())
+    compile.numStages = numStages;
+  for (const std::string &text : configOptions)
+    compile.options.push_back(splitAssignment("--option", text));
   compile.outName = outName;
   compile.outPath = outPath;
   compile.emitStage = emitStage;

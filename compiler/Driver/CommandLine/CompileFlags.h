@@ -30,6 +30,9 @@ struct CompileFlags {
   cl::opt<unsigned> numStages{"ns", cl::desc("Stages of pipelined loops (default: 3)"),
                               cl::value_desc("count"), cl::init(3), cl::sub(commands.compile)};
   cl::alias numStagesLong{"num-stages", cl::aliasopt(numStages), cl::desc("Alias for -ns")};
+  cl::list<std::string> configOptions{
+      "option", cl::desc("Option of the config, as in a spec (waves_per_eu=2)"),
+      cl::value_desc("name=value"), cl::sub(commands.compile)};
   cl::opt<std::string> outName{"on", cl::desc("C name of the kernel (default: the kernel's)"),
                                cl::value_desc("name"), cl::sub(commands.compile)};
   cl::alias outNameLong{"out-name", cl::aliasopt(outName), cl::desc("Alias for -on")};

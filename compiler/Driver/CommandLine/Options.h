@@ -130,7 +130,9 @@ struct BuildOptions {
 /// `kiln compile`: Triton's compile.py.
 struct CompileOptions {
   std::string source, kernel, signature, grid;
-  unsigned numWarps = 4, numStages = 3, numCtas = 1;
+  /// -w and -ns, where they are given; --option NAME=VALUE.
+  std::optional<unsigned> numWarps, numStages;
+  std::vector<std::pair<std::string, std::string>> options;
   /// -on and -o, as compile.py has them: the C name, and the path of the files without extension.
   std::string outName, outPath;
   /// --emit: print this stage of the kernel and write no library.

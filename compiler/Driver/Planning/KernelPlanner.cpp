@@ -109,18 +109,20 @@ bool KernelPlanner::checkConfigNames(const PlannedConfig &config) {
 
 /// Of one that is for the target, and no parameter of the kernel, the user is told, once.
 void KernelPlanner::dropTritonOptions(PlannedConfig &config, const TargetInfo &target) {
-  auto drop = [&](llvm::StringRef name) {
+  auto drop = [&](llvm::StringRef name, const Literal *value) {
     const TritonOption *option = findParameter(name) ? nullptr : findTritonOption(name);
     if (!option)
       return false;
     const SpecPlace &place = config.placeOf(name);
-    if (option->isOf(target) && toldOptions.insert(name).second)
+    bool isAsked = option->isOf(target) && !(value && asksForNothing(*value));
+    if (isAsked && toldOptions.insert(name).second)
       diagnostics.report(DiagKind::DriverTritonOption, place.range, place.path, name,
                          option->instead);
     return true;
   };
-  llvm::erase_if(config.values, [&](const NamedLiteral &value) { return drop(value.first); });
-  llvm::erase_if(config.unused, drop);
+  llvm::erase_if(config.values,
+                 [&](const NamedLiteral &value) { return drop(value.first, &value.second); });
+  llvm::erase_if(config.unused, [&](llvm::StringRef name) { return drop(name, nullptr); });
 }
 
 void KernelPlanner::settle() { allDiagnostics.merge(std::move(diagnostics)); }

@@ -1,5 +1,6 @@
 #include "compiler/Driver/Planning/PlannedConfig.h"
 #include "compiler/Driver/Planning/BuildPlan.h"
+#include "compiler/Driver/Planning/TritonOptions.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -119,7 +120,8 @@ std::vector<PlannedConfig> configsOfSource(const SpecKernel &kernel, const Loade
     planned.fromSource = true;
     planned.unused = config.keywords;
     for (const auto &[name, value] : config.options)
-      if (!llvm::is_contained(optionsOfSource, name))
+      if (!llvm::is_contained(optionsOfSource, name) &&
+          !(findTritonOption(name) && asksForNothing(value)))
         planned.unused.push_back(name);
   }
   return configs;

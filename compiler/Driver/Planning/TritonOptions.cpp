@@ -13,10 +13,17 @@ constexpr TritonOption options[] = {
 
 } // namespace
 
+llvm::ArrayRef<TritonOption> tritonOptions() { return options; }
+
 const TritonOption *findTritonOption(llvm::StringRef name) {
   const auto *found =
       llvm::find_if(options, [&](const TritonOption &option) { return option.name == name; });
   return found == std::end(options) ? nullptr : found;
+}
+
+bool asksForNothing(const Literal &value) {
+  return value.kind == Literal::Kind::None ||
+         (value.kind == Literal::Kind::Tuple && value.elements.empty());
 }
 
 } // namespace kiln

@@ -3,7 +3,9 @@
 #ifndef KILN_COMPILER_DRIVER_PLANNING_TRITONOPTIONS_H
 #define KILN_COMPILER_DRIVER_PLANNING_TRITONOPTIONS_H
 
+#include "codegen/Signature.h"
 #include "compiler/Target/TargetInfo.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <optional>
 
@@ -19,8 +21,13 @@ struct TritonOption {
   bool isOf(const TargetInfo &target) const { return !backend || *backend == target.backend; }
 };
 
+llvm::ArrayRef<TritonOption> tritonOptions();
+
 /// Null for any other name.
 const TritonOption *findTritonOption(llvm::StringRef name);
+
+/// Whether an option of this value is as if it were not there: None, nothing of a list.
+bool asksForNothing(const Literal &value);
 
 } // namespace kiln
 

@@ -2,10 +2,12 @@
 
 #include "codegen/CNames.h"
 #include "codegen/GenerateLibrary.h"
+#include "codegen/SpecChecks.h"
 #include "codegen/TritonInterface.h"
 #include "compiler/Driver/Planning/Definitions.h"
 #include "compiler/Driver/Process/Interrupt.h"
 #include "compiler/Driver/Session/CommandOutputs.h"
+#include "compiler/Driver/Triton/FlagConfig.h"
 #include "compiler/Driver/Triton/Triton.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -23,8 +25,13 @@ std::string outName(const CompileOptions &options) {
   return dot == std::string::npos ? options.kernel : options.kernel.substr(dot + 1);
 }
 
-TritonNames tritonNamesOf(const CompileOptions &options) {
-  return tritonNames({outName(options), options.signature, options.numWarps, options.numStages});
+TritonNames tritonNamesOf(const CompileOptions &options, const SpecOptions &config) {
+  return tritonNames({outName(options), options.signature, config});
+}
+
+/// Of a library of one kernel and config.
+TritonNames tritonNamesOf(const CompileOptions &options, const LibraryModel &model) {
+  return tritonNamesOf(options, model.entries.front().variants.front().options);
 }
 
 /// C writes integer division '/', expressions '//'.
@@ -60,22 +67,24 @@ public:
                              name + "'");
     if (std::string why = reservedBecause(name); !why.empty())
       return fail("-on", "'" + name + "' is " + why);
+    SpecKernel kernel;
+    SpecConfig &config = kernel.configs.list.emplace_back();
+    if (!FlagConfig(line.compile, session.diagnostics).read(config))
+      return std::nullopt;
     // Further signatures and configs have functions of their own, and link.py's has the plain name.
     if (line.compile.isTritonCompatible)
-      name = tritonNamesOf(line.compile).library();
-    SpecKernel kernel;
+      name = tritonNamesOf(line.compile, config.options).library();
     kernel.name = name;
     kernel.source = line.compile.source;
     kernel.kernel = line.compile.kernel;
-    SpecConfig &config = kernel.configs.list.emplace_back();
-    config.options.numWarps = line.compile.numWarps;
-    config.options.numStages = line.compile.numStages;
-    config.place.path = "-w";
     auto signature = makeSignature(spec.targets.front());
     if (!signature || !makeGrid(kernel))
       return std::nullopt;
     signature->entry = name;
     kernel.signatures.push_back(std::move(*signature));
+    checkKernel(kernel, session.diagnostics);
+    if (session.diagnostics.hasErrors())
+      return std::nullopt;
     bool isNamedByPath = !line.compile.outPath.empty() && line.compile.emitStage.empty() &&
                          !line.compile.isTritonCompatible;
     spec.library = isNamedByPath ? llvm::sys::path::filename(line.compile.outPath).str() : name;
@@ -204,7 +213,7 @@ std::vector<Output> outputsOf(const CompileOptions &options, const LibraryModel 
   std::vector<Output> outputs = libraryOutputs(llvm::sys::path::parent_path(stem), model, "-o");
   if (!options.isTritonCompatible)
     return outputs;
-  std::string path = (stem + "." + tritonNamesOf(options).specialization).str();
+  std::string path = (stem + "." + tritonNamesOf(options, model).specialization).str();
   for (Output &output : outputs)
     if (llvm::sys::path::extension(output.path) == ".c")
       output.path = path + ".c";
@@ -220,7 +229,7 @@ llvm::Expected<std::vector<OutputFile>> filesOf(const CompileOptions &options,
     return library.takeError();
   if (!options.isTritonCompatible)
     return std::move(library->files);
-  return addTritonInterface(model, tritonNamesOf(options),
+  return addTritonInterface(model, tritonNamesOf(options, model),
                             llvm::sys::path::filename(stemOf(options, model)), std::move(*library));
 }
 

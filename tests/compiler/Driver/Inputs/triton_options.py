@@ -5,6 +5,7 @@ import triton.language as tl
 @triton.autotune(configs=[
     triton.Config({"BLOCK": 64, "schedule_hint": "attention", "enable_fp_fusion": False}, num_warps=4),
     triton.Config({"BLOCK": 128, "schedule_hint": "none", "ptx_options": "-O1", "enable_fp_fusion": True, "hint": 1}, num_warps=4),
+    triton.Config({"BLOCK": 256, "extern_libs": {}, "ir_override": None}),
 ], key=[])
 @triton.jit
 def fill(out_ptr, n, BLOCK: tl.constexpr):
