@@ -252,6 +252,11 @@ TEST_F(Instructions, PackedSingles) {
   run("v_pk_fma_f32 v[4:5], v[2:3], v[2:3], 1.0 op_sel:[0,1,0] op_sel_hi:[1,0,0] neg_lo:[1,0,0]");
   EXPECT_EQ(getFloat(4, 0), -14.f);
   EXPECT_EQ(getFloat(5, 0), 16.f);
+  // LLVM's change of signs.
+  run("v_pk_add_f32 v[4:5], v[2:3], 0 neg_lo:[1,1] neg_hi:[1,1]");
+  EXPECT_EQ(getFloat(4, 0), -3.f);
+  EXPECT_EQ(getFloat(5, 0), -5.f);
+  EXPECT_NE(mistakeOf("v_pk_add_f32 v[4:5], v[2:3], 1.0"), "") << "the upper part of 1.0";
 }
 
 TEST_F(Instructions, SmallFloatsByGeneration) {

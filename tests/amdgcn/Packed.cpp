@@ -23,12 +23,13 @@ template <typename T> typename LaneType<T>::Value decodePart(uint32_t bits, bool
 }
 
 /// Constants and scalars have their low part alone where the parts are f32: op_sel_hi chooses it.
+/// Zero is zero in both, whatever is made of constants.
 template <typename T> Pair<T> readPair(Wave &wave, const Instruction &in, Source source) {
   constexpr bool isWide = LaneType<T>::bytes == 4;
   const Operand &operand = in[source.operand];
   bool isConstant = operand.kind == Operand::Kind::Integer || operand.kind == Operand::Kind::Real;
   bool lowFromHigh = in.opSel[source.number], highFromHigh = in.opSelHi[source.number];
-  if (isWide && isConstant && (lowFromHigh || highFromHigh))
+  if (isWide && isConstant && (lowFromHigh || highFromHigh) && constantBits(operand, 4) != 0)
     throw Fault("the upper part of a constant is read, which guides do not tell");
   LaneBits bits;
   if (isConstant)
