@@ -20,7 +20,8 @@ TritonNames tritonNames(const TritonRequest &request) {
   std::string config =
       formatv("warps{0}xstages{1}", others.numWarps.value_or(1), others.numStages.value_or(3))
           .str();
-  others.numWarps.reset(), others.numStages.reset();
+  others.numWarps.reset();
+  others.numStages.reset();
   for (auto [name, value] : givenOptions(others))
     config += formatv("x{0}{1}", name, value).str();
   std::string hashed, suffix, constants, ones;

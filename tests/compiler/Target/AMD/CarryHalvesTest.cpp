@@ -12,22 +12,30 @@ using namespace kiln::testing;
 
 namespace {
 
-/// How many loads of 16 bits are in the code.
-int loadsOf(const std::string &name, const std::string &code, bool carries) {
+/// A kernel that does this by its arguments, %in, %out and %n, and the thread's number.
+std::string kernelOf(const std::string &body) {
+  return R"(
+declare i32 @llvm.amdgcn.workitem.id.x()
+define amdgpu_kernel void @f(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
+entry:
+  %thread = call i32 @llvm.amdgcn.workitem.id.x()
+)" + body +
+         "  ret void\n}\n";
+}
+
+/// How many loads of 16 bits are in the kernel's code.
+int loadsOf(const std::string &name, const std::string &body, bool carries) {
   auto carry = [&](llvm::Module &module, llvm::TargetMachine &machine) {
     if (carries)
       carryHalvesAsWords(*module.getFunction("f"), machine);
   };
-  return llvm::count_if(assemblyOf(name, code, carry), [](llvm::StringRef line) {
+  return llvm::count_if(assemblyOf(name, kernelOf(body), carry), [](llvm::StringRef line) {
     bool isOfHalf = line.contains("_b16") || line.contains("_u16") || line.contains("short");
     return line.contains("_load_") && isOfHalf;
   });
 }
 
-const char *branch = R"(
-declare i32 @llvm.amdgcn.workitem.id.x()
-define amdgpu_kernel void @f(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
-  %thread = call i32 @llvm.amdgcn.workitem.id.x()
+const char *const branch = R"(
   %p = getelementptr half, ptr addrspace(1) %in, i32 %thread
   %mine = load half, ptr addrspace(1) %p
   %u = getelementptr half, ptr addrspace(1) %in, i32 %n
@@ -43,14 +51,9 @@ end:
   %both = insertelement <2 x half> %low, half %same, i64 1
   %o = getelementptr <2 x half>, ptr addrspace(1) %out, i32 %thread
   store <2 x half> %both, ptr addrspace(1) %o
-  ret void
-})";
+)";
 
-const char *loop = R"(
-declare i32 @llvm.amdgcn.workitem.id.x()
-define amdgpu_kernel void @f(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
-entry:
-  %thread = call i32 @llvm.amdgcn.workitem.id.x()
+const char *const loop = R"(
   %first = load bfloat, ptr addrspace(1) %in
   br label %body
 body:
@@ -69,15 +72,10 @@ body:
   %again = icmp slt i32 %next, %n
   br i1 %again, label %body, label %end
 end:
-  ret void
-})";
+)";
 
 /// A phi that takes one that lanes do not have alike, but which takes a half that they do.
-const char *phis = R"(
-declare i32 @llvm.amdgcn.workitem.id.x()
-define amdgpu_kernel void @f(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
-entry:
-  %thread = call i32 @llvm.amdgcn.workitem.id.x()
+const char *const phis = R"(
   %u = getelementptr half, ptr addrspace(1) %in, i32 %n
   %same = load half, ptr addrspace(1) %u
   %p = getelementptr half, ptr addrspace(1) %in, i32 %thread
@@ -97,14 +95,10 @@ end:
   %other = phi half [ %one, %middle ], [ 0xH3C00, %entry ]
   %o = getelementptr half, ptr addrspace(1) %out, i32 %thread
   store half %other, ptr addrspace(1) %o
-  ret void
-})";
+)";
 
 /// The pair is needed in another block alone, and LLVM puts it together there.
-const char *pair = R"(
-declare i32 @llvm.amdgcn.workitem.id.x()
-define amdgpu_kernel void @f(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
-  %thread = call i32 @llvm.amdgcn.workitem.id.x()
+const char *const pair = R"(
   store i32 5, ptr addrspace(1) %out
   %same = load half, ptr addrspace(1) %in
   %p = getelementptr half, ptr addrspace(1) %in, i32 %thread
@@ -121,15 +115,10 @@ end:
   %turned = fneg <2 x half> %both
   %o = getelementptr <2 x half>, ptr addrspace(1) %out, i32 %thread
   store <2 x half> %turned, ptr addrspace(1) %o
-  ret void
-})";
+)";
 
 /// Phis of each other.
-const char *circle = R"(
-declare i32 @llvm.amdgcn.workitem.id.x()
-define amdgpu_kernel void @f(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
-entry:
-  %thread = call i32 @llvm.amdgcn.workitem.id.x()
+const char *const circle = R"(
   %p = getelementptr half, ptr addrspace(1) %in, i32 %thread
   %mine = load half, ptr addrspace(1) %p
   %u = getelementptr half, ptr addrspace(1) %in, i32 %n
@@ -161,8 +150,7 @@ end:
   %both = insertelement <2 x half> %low, half %y, i64 1
   %o = getelementptr <2 x half>, ptr addrspace(1) %out, i32 %thread
   store <2 x half> %both, ptr addrspace(1) %o
-  ret void
-})";
+)";
 
 TEST(CarryHalves, UsersThatLeaveTheBlock) {
   for (const char *name : {"hip:gfx1100", "hip:gfx1151", "hip:gfx1201", "hip:gfx942"})
@@ -172,9 +160,9 @@ TEST(CarryHalves, UsersThatLeaveTheBlock) {
 
 TEST(CarryHalves, PhisOfPhisAreWords) {
   for (const char *name : {"hip:gfx1100", "hip:gfx1201"})
-    for (auto [code, loads] : {std::pair(phis, 2), {circle, 3}}) {
+    for (auto [body, loads] : {std::pair(phis, 2), {circle, 3}}) {
       int halves = 0;
-      assemblyOf(name, code, [&](llvm::Module &module, llvm::TargetMachine &machine) {
+      assemblyOf(name, kernelOf(body), [&](llvm::Module &module, llvm::TargetMachine &machine) {
         llvm::Function &kernel = *module.getFunction("f");
         carryHalvesAsWords(kernel, machine);
         EXPECT_FALSE(llvm::verifyFunction(kernel, &llvm::errs()));
@@ -182,7 +170,7 @@ TEST(CarryHalves, PhisOfPhisAreWords) {
           halves += llvm::isa<llvm::PHINode>(value) && value.getType()->isHalfTy();
       });
       EXPECT_EQ(halves, 0) << name;
-      EXPECT_EQ(loadsOf(name, code, true), loads) << name;
+      EXPECT_EQ(loadsOf(name, body, true), loads) << name;
     }
 }
 
